@@ -1,0 +1,207 @@
+package pi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// message is a JSON-RPC 2.0 message of either kind.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"` // absent in a notification
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  any             `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// Error is the error of a JSON-RPC response.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+func refuse(code int, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// conn reads requests in order and writes answers as they are ready, a message a line.
+type conn struct {
+	in  *bufio.Reader
+	log io.Writer
+
+	mu  sync.Mutex // guards out and running
+	out io.Writer
+	// running holds the cancel functions of requests under way, by their id.
+	running map[string]context.CancelFunc
+	work    sync.WaitGroup
+}
+
+// handler answers one request. It runs in order; what may take long it returns as a function that
+// runs beside later requests. after runs when the answer is written.
+type handler func(ctx context.Context, params json.RawMessage) (result any, later slow, err error)
+
+type slow func(ctx context.Context) (result any, after func(context.Context), err error)
+
+func newConn(in io.Reader, out, log io.Writer) *conn {
+	return &conn{in: bufio.NewReaderSize(in, 1<<16), out: out, log: log, running: map[string]context.CancelFunc{}}
+}
+
+// patience is how long requests under way may go on when the input has ended: the host is gone or
+// going, but a version being stored is worth the moment.
+const patience = time.Second
+
+// serve answers requests until the input ends and those under way are done.
+func (c *conn) serve(ctx context.Context, methods map[string]handler) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer func() {
+		defer time.AfterFunc(patience, stop).Stop()
+		c.work.Wait()
+		stop()
+	}()
+	for {
+		line, long, err := readLine(c.in, MaxMessage)
+		switch {
+		case long:
+			c.answer(nil, nil, refuse(CodeTooLarge, "message over %d bytes was skipped; send fewer entries at a time", MaxMessage))
+		case len(bytes.TrimSpace(line)) > 0:
+			c.dispatch(ctx, line, methods)
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read from the host: %w", err)
+		}
+	}
+}
+
+func (c *conn) dispatch(ctx context.Context, line []byte, methods map[string]handler) {
+	var m message
+	if err := json.Unmarshal(line, &m); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			c.answer(nil, nil, refuse(CodeParse, "not JSON: %v at byte %d", err, syntax.Offset))
+		} else {
+			c.answer(nil, nil, refuse(CodeInvalidRequest, "want one JSON-RPC 2.0 request object a line: %v", err))
+		}
+		return
+	}
+	if m.Version != "2.0" || m.Method == "" {
+		c.answer(m.ID, nil, refuse(CodeInvalidRequest, "want \"jsonrpc\":\"2.0\" and a method"))
+		return
+	}
+	if m.Method == MethodCancel {
+		var p CancelParams
+		if json.Unmarshal(m.Params, &p) == nil {
+			c.cancel(string(p.ID))
+		}
+		return
+	}
+	h := methods[m.Method]
+	if h == nil {
+		c.answer(m.ID, nil, refuse(CodeNoMethod, "method %.40q is not known", m.Method))
+		return
+	}
+	c.run(ctx, m, h)
+}
+
+func (c *conn) run(ctx context.Context, m message, h handler) {
+	var result any
+	var later slow
+	err := guard(c.log, m.Method, func() (err error) { result, later, err = h(ctx, m.Params); return err })
+	if later == nil || err != nil {
+		c.answer(m.ID, result, err)
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	c.mu.Lock()
+	c.running[string(m.ID)] = cancel
+	c.mu.Unlock()
+	c.work.Go(func() {
+		var after func(context.Context)
+		err := guard(c.log, m.Method, func() (err error) { result, after, err = later(ctx); return err })
+		if ctx.Err() != nil {
+			err = refuse(CodeCancelled, "cancelled")
+		}
+		c.cancel(string(m.ID))
+		c.answer(m.ID, result, err)
+		if after != nil && err == nil {
+			_ = guard(c.log, m.Method, func() error { after(context.WithoutCancel(ctx)); return nil })
+		}
+	})
+}
+
+func (c *conn) cancel(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if stop := c.running[id]; stop != nil {
+		stop()
+		delete(c.running, id)
+	}
+}
+
+// answer writes the response to a request. A notification (no id) gets none, errors without a
+// readable request excepted: those have the id null.
+func (c *conn) answer(id json.RawMessage, result any, err error) {
+	m := message{Version: "2.0", ID: id}
+	switch {
+	case err != nil:
+		var e *Error
+		if !errors.As(err, &e) {
+			e = refuse(CodeInternal, "%v", err)
+		}
+		m.Error = e
+		if id == nil {
+			m.ID = json.RawMessage("null")
+		}
+	case id == nil:
+		return
+	case result == nil:
+		m.Result = struct{}{}
+	default:
+		m.Result = result
+	}
+	c.write(m)
+}
+
+func (c *conn) notify(method string, params any) {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		panic(err) // our own types
+	}
+	c.write(message{Version: "2.0", Method: method, Params: raw})
+}
+
+func (c *conn) write(m message) {
+	line, err := json.Marshal(m)
+	if err != nil {
+		fmt.Fprintf(c.log, "deja: answer to %s cannot be written as JSON: %v\n", m.ID, err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// A host that is gone shows as the end of the input; there is nobody left to tell.
+	_, _ = c.out.Write(append(line, '\n'))
+}
+
+// guard turns a panic into an internal error: a defect costs one plain read, not the session.
+func guard(log io.Writer, method string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(log, "deja: defect in %s: %v\n%s", method, p, debug.Stack())
+			err = refuse(CodeInternal, "internal error in %s: %v", method, p)
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,138 @@
+package readcache
+
+import (
+	"context"
+	"path/filepath"
+
+	"deja/config"
+	"deja/linediff"
+	"deja/object"
+	"deja/session"
+	"deja/textfile"
+)
+
+// Engine answers the reads of one project. It holds no state of its own that a decision depends
+// on: settings, the place of the object store, and how the host counts and cuts. It is safe for
+// concurrent use.
+type Engine struct {
+	cwd     string
+	home    string
+	dialect textfile.Dialect
+	config  config.Config
+	store   *object.Store
+}
+
+// Options say where an Engine works and what its host's plain read is like.
+type Options struct {
+	Dir     string // the project: relative paths and the object store
+	Home    string // for ~
+	Dialect textfile.Dialect
+	Config  config.Config
+}
+
+// New returns an engine. It touches no file.
+func New(o Options) *Engine {
+	return &Engine{
+		cwd: o.Dir, home: o.Home, dialect: o.Dialect, config: o.Config,
+		store: object.Open(filepath.Join(o.Dir, StoreDir)),
+	}
+}
+
+// StoreDir is where a project's objects are, relative to its folder (spec 9.1).
+const StoreDir = ".pi/readcache"
+
+// Store returns the object store, for status and pruning.
+func (e *Engine) Store() *object.Store { return e.store }
+
+// Request is a call of the read tool. Offset and Limit are nil when not given.
+type Request struct {
+	Path          string
+	Offset, Limit *int
+	// Odd says that offset or limit was given but is no integer; the host's read deals with it.
+	Odd bool
+}
+
+// Decision is how a read is to be answered. Exactly one of the three holds: Error is set; Text is
+// set; or the host runs its own read with the arguments in Plain.
+type Decision struct {
+	Reason Reason
+	Error  string // the text of an error result
+	Text   string // a claim, to be served instead of the content
+	Plain  *PlainRead
+	// Meta goes into the result's details; nil for none. For a plain read it holds only if the
+	// host's text has the digest Plain.Expect.
+	Meta *Meta
+
+	keep *textfile.Snapshot // to be put into the store
+}
+
+// PlainRead is the host's own read, and what it must deliver for the metadata to be true.
+type PlainRead struct {
+	Path          string
+	Offset, Limit *int
+	Expect        string // SHA-256 of the text; "" when any text is right and there is no metadata
+}
+
+// Keep stores the version that a decision was about, so that later reads can be compared with
+// it. Without it later answers are plain reads; nothing else is lost. Call it after the answer
+// is on its way.
+func (e *Engine) Keep(ctx context.Context, d Decision) error {
+	if d.keep == nil {
+		return nil
+	}
+	return e.store.Put(ctx, d.keep.Hash(), d.keep.Bytes())
+}
+
+// Decide answers a read at a branch of the session (spec 6). It reads the file once: what it
+// compares, hashes and keeps are the same bytes.
+func (e *Engine) Decide(ctx context.Context, at session.State, req Request) Decision {
+	if !e.config.Enabled {
+		return untouched(req, ReasonDisabled)
+	}
+	if req.Odd {
+		return untouched(req, ReasonArguments)
+	}
+	target, err := textfile.ParseTarget(req.Path, req.Offset, req.Limit, e.cwd, e.home, e.dialect)
+	if err != nil {
+		return Decision{Reason: ReasonBadRange, Error: err.Error()}
+	}
+	plain := func(why Reason) Decision {
+		return Decision{Reason: why, Plain: &PlainRead{Path: target.Arg, Offset: target.Offset, Limit: target.Limit}}
+	}
+	if e.Excluded(target.Path) {
+		return plain(ReasonExcluded)
+	}
+	snap, err := textfile.Load(ctx, target.Path, e.config.MaxFileBytes)
+	if err != nil {
+		return plain(loadReason(ctx, err))
+	}
+	shown, err := textfile.Plain(snap, target.Arg, target.Offset, target.Limit, e.dialect)
+	if err != nil {
+		return plain(ReasonPastEnd)
+	}
+	r := &read{Engine: e, ctx: ctx, at: at, path: target.Path, name: target.Arg, snap: snap, shown: shown}
+	r.bounds(target.Offset, target.Limit)
+	if c, ok := r.claim(); ok {
+		return c
+	}
+	return r.plain(plain(r.reason))
+}
+
+// untouched passes a read on to the host exactly as the model asked for it.
+func untouched(req Request, why Reason) Decision {
+	return Decision{Reason: why, Plain: &PlainRead{Path: req.Path, Offset: req.Offset, Limit: req.Limit}}
+}
+
+// Excluded reports whether a path, or what it links to, may hold secrets (spec 9.4).
+func (e *Engine) Excluded(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	return e.config.Excluded(path, real)
+}
+
+func (e *Engine) diffLimits() linediff.Limits {
+	d := e.config.Diff
+	return linediff.Limits{MaxBytes: int(d.MaxBytes), MaxLines: d.MaxLines, MaxByteRatio: d.ByteRatio, MaxLineRatio: d.LineRatio}
+}
