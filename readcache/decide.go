@@ -165,16 +165,13 @@ func (r *read) meta(mode trust.Mode, scope trust.Scope, base string) *Meta {
 	return m
 }
 
-// load fetches a version from the store.
+// load fetches the version that a claim would be based on.
 func (r *read) load(hash string) (*textfile.Snapshot, bool) {
-	content, err := r.store.Get(r.ctx, hash)
-	if err == nil {
-		if old, err := textfile.NewSnapshot(r.path, content); err == nil {
-			return old, true
-		}
+	old, err := r.version(r.ctx, r.path, hash)
+	if err != nil {
+		r.reason = ReasonNoObject
 	}
-	r.reason = ReasonNoObject
-	return nil, false
+	return old, err == nil
 }
 
 // proven compares deliveries that came without a digest with what the plain read of that version

@@ -3,6 +3,7 @@ package readcache
 import (
 	"context"
 	"path/filepath"
+	"sync"
 
 	"deja/config"
 	"deja/linediff"
@@ -20,6 +21,11 @@ type Engine struct {
 	dialect textfile.Dialect
 	config  config.Config
 	store   *object.Store
+
+	mu sync.Mutex
+	// writing holds the versions on their way into the store: a read that follows at once must
+	// find its base. Each is there from its decision to the end of Keep.
+	writing map[string]*textfile.Snapshot
 }
 
 // Options say where an Engine works and what its host's plain read is like.
@@ -32,9 +38,14 @@ type Options struct {
 
 // New returns an engine. It touches no file.
 func New(o Options) *Engine {
+	var limit []object.Option
+	if n := o.Config.MaxFileBytes; n > object.DefaultMaxObject {
+		limit = append(limit, object.WithMaxObject(n)) // what may be read may be kept
+	}
 	return &Engine{
 		cwd: o.Dir, home: o.Home, dialect: o.Dialect, config: o.Config,
-		store: object.Open(filepath.Join(o.Dir, StoreDir)),
+		store:   object.Open(filepath.Join(o.Dir, StoreDir), limit...),
+		writing: map[string]*textfile.Snapshot{},
 	}
 }
 
@@ -74,13 +85,34 @@ type PlainRead struct {
 }
 
 // Keep stores the version that a decision was about, so that later reads can be compared with
-// it. Without it later answers are plain reads; nothing else is lost. Call it after the answer
-// is on its way.
+// it (spec 6.10). Call it once for each decision, after the answer is on its way. An error means
+// that later answers are plain reads; nothing else is lost.
 func (e *Engine) Keep(ctx context.Context, d Decision) error {
 	if d.keep == nil {
 		return nil
 	}
-	return e.store.Put(ctx, d.keep.Hash(), d.keep.Bytes())
+	err := e.store.Put(ctx, d.keep.Hash(), d.keep.Bytes())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.writing[d.keep.Hash()] == d.keep {
+		delete(e.writing, d.keep.Hash())
+	}
+	return err
+}
+
+// version returns a version that was kept, or is being kept.
+func (e *Engine) version(ctx context.Context, path, hash string) (*textfile.Snapshot, error) {
+	e.mu.Lock()
+	snap := e.writing[hash]
+	e.mu.Unlock()
+	if snap != nil {
+		return snap, nil
+	}
+	content, err := e.store.Get(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	return textfile.NewSnapshot(path, content)
 }
 
 // Decide answers a read at a branch of the session (spec 6). It reads the file once: what it
@@ -112,10 +144,16 @@ func (e *Engine) Decide(ctx context.Context, at session.State, req Request) Deci
 	}
 	r := &read{Engine: e, ctx: ctx, at: at, path: target.Path, name: target.Arg, snap: snap, shown: shown}
 	r.bounds(target.Offset, target.Limit)
-	if c, ok := r.claim(); ok {
-		return c
+	d, ok := r.claim()
+	if !ok {
+		d = r.plain(plain(r.reason))
 	}
-	return r.plain(plain(r.reason))
+	if d.keep != nil {
+		e.mu.Lock()
+		e.writing[d.keep.Hash()] = d.keep
+		e.mu.Unlock()
+	}
+	return d
 }
 
 // untouched passes a read on to the host exactly as the model asked for it.
