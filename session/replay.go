@@ -6,13 +6,14 @@ import (
 	"deja/trust"
 )
 
-// step applies the entry of n to the state of its parent. The edits are those in force; without
-// any the state of a parent is enough.
+// step applies the entry of n to the state of its parent, with the given edits in force.
 func (s State) step(n *node, edits *edit) State {
 	e := n.entry
 	switch e.Kind {
 	case User:
-		s.Repeat = Repeat{}
+		if omit, found := edits.of(n); !found || !omit {
+			s.Repeat = Repeat{}
+		}
 	case Compaction:
 		return State{} // spec 5.2: the barrier, wherever the kept messages begin
 	case Invalidation:
@@ -29,8 +30,11 @@ func (s State) step(n *node, edits *edit) State {
 // edited applies a tool result that is not in the context as it was stored. An omitted one never
 // happened for the model. A replaced one shows something unknown in its place (spec 5.4).
 func (s State) edited(n *node, omit bool) State {
-	if omit || n.entry.Failed || !n.entry.IsRead {
+	switch {
+	case omit:
 		return s
+	case n.entry.Failed || !n.entry.IsRead:
+		return s.result(n)
 	}
 	return s.unproven(n)
 }

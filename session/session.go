@@ -169,7 +169,7 @@ func (t *Tree) Add(e Entry) error {
 // apply makes the state of n from its parent's.
 func (t *Tree) apply(n *node) {
 	if n.entry.Kind != Edit {
-		next := n.parent.state.step(n, nil)
+		next := n.parent.state.step(n, n.edits)
 		n.state = &next
 		return
 	}
@@ -178,7 +178,7 @@ func (t *Tree) apply(n *node) {
 		return
 	}
 	n.edits = &edit{target: target, omit: n.entry.Omit, next: n.parent.edits}
-	if k := target.entry.Kind; k == Result || k == Assistant {
+	if k := target.entry.Kind; k == Result || k == Assistant || k == User {
 		n.state = n.replay()
 	}
 }

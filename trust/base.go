@@ -6,13 +6,14 @@ import "slices"
 type Base struct {
 	Hash  string
 	Lines int // lines of that version
-	// Unproven lists the deliveries among its slots whose stored text still has to be compared
-	// with the version (Read.Text). Empty for results of deja.
+	// Unproven lists the deliveries it rests on whose stored text still has to be compared with
+	// their version (Read.Text). Empty where all results are deja's.
 	Unproven []Delivery
 }
 
 // Delivery is a delivery that came without a digest of its own.
 type Delivery struct {
+	Hash  string // the version it is said to be of
 	Scope Scope
 	Text  string // digest of the text that the session holds
 }
@@ -33,7 +34,7 @@ func (s State) Range(path string, lo, hi int, current string) (Base, bool) {
 	if !ok || !f.covers(hash, lo, hi) {
 		return Base{}, false
 	}
-	return f.base(hash), true
+	return f.base(hash, current), true
 }
 
 // Entire returns the base for the whole of path: a version of which every line was delivered and
@@ -55,7 +56,7 @@ func (s State) Entire(path, current string) (Base, bool) {
 	if len(unseen) > 0 && unseen[0].lo <= f.linesOf(hash) {
 		return Base{}, false
 	}
-	return f.base(hash), true
+	return f.base(hash, current), true
 }
 
 // oneVersion returns the version in view that is not current, if there is just one, and current
@@ -138,14 +139,25 @@ func (f *file) linesOf(hash string) int {
 	return n
 }
 
-func (f *file) base(hash string) Base {
-	b := Base{Hash: hash, Lines: f.linesOf(hash)}
+func (f *file) base(hash, current string) Base {
+	return Base{Hash: hash, Lines: f.linesOf(hash), Unproven: f.unproven(hash, current)}
+}
+
+// unproven lists what is owed for the slots of two versions: of a base, and of the current one,
+// whose lines a claim passes over as seen.
+func (f *file) unproven(hash, current string) []Delivery {
+	var list []Delivery
 	for _, x := range f.slots() {
-		if x.hash == hash && x.text != "" {
-			b.Unproven = append(b.Unproven, Delivery{x.scope, x.text})
+		if x.hash != hash && x.hash != current {
+			continue
+		}
+		for _, d := range x.owed {
+			if !slices.Contains(list, d) {
+				list = append(list, d)
+			}
 		}
 	}
-	return b
+	return list
 }
 
 func (f *file) slots() []slot {

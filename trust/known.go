@@ -31,11 +31,21 @@ func (s State) All() []Known {
 	return list
 }
 
-// Versions returns the hashes that the state refers to: the objects that must not be pruned.
+// Versions returns the versions that the state refers to, those that a proof needs among them: the
+// objects that must not be pruned.
 func (s State) Versions() map[string]bool {
 	used := map[string]bool{}
-	for _, k := range s.All() {
-		used[k.Hash] = true
+	if s.paths == nil {
+		return used
+	}
+	for it := s.paths.Iterator(); !it.Done(); {
+		_, f, _ := it.Next()
+		for _, x := range f.slots() {
+			used[x.hash] = true
+			for _, d := range x.owed {
+				used[d.Hash] = true
+			}
+		}
 	}
 	return used
 }

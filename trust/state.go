@@ -11,6 +11,7 @@ import (
 const (
 	maxRanges = 64
 	maxDoubts = 64
+	maxOwed   = 64 // deliveries that a claim may rest on before they are proven
 )
 
 // State is what the replay of a branch up to some entry proves. The zero State is the empty one,
@@ -33,8 +34,10 @@ type slot struct {
 	scope Scope
 	hash  string
 	seq   int64
-	lines int    // lines of version hash
-	text  string // see Read.Text
+	lines int // lines of version hash
+	// owed are the deliveries behind the slot that are still to be proven. A derived result takes
+	// over those of its base: a stub says nothing about the text it refers to.
+	owed []Delivery
 }
 
 // doubt says: whatever was known of these lines at seq or before is no base any more.
@@ -51,7 +54,7 @@ func (s State) Read(r Read) (State, bool) {
 	ok := validAnchor(r) || f.proves(r)
 	lo, hi := r.Scope.bounds()
 	if ok {
-		f.set(slot{scope: r.Scope, hash: r.Served, seq: s.seq, lines: r.Lines, text: r.Text})
+		f.set(slot{scope: r.Scope, hash: r.Served, seq: s.seq, lines: r.Lines, owed: f.owed(r)})
 	} else {
 		f.addDoubt(doubt{lo, hi, s.seq})
 	}
@@ -63,7 +66,7 @@ func validAnchor(r Read) bool { return r.Mode.Anchor() && r.Served != "" }
 // proves is the guard of the derived modes: the base version must be trusted for the whole scope
 // (spec 4.3). An exact slot and the full slot are the special cases of "slots that cover it".
 func (f *file) proves(r Read) bool {
-	if r.Base == "" || r.Served == "" || r.Text != "" {
+	if r.Base == "" || r.Served == "" || r.Text != "" || len(f.owed(r)) > maxOwed {
 		return false
 	}
 	switch {
@@ -75,6 +78,18 @@ func (f *file) proves(r Read) bool {
 		return f.covers(r.Base, r.Scope.Start, r.Scope.End)
 	}
 	return false
+}
+
+// owed lists what is to be proven before a result may be a base.
+func (f *file) owed(r Read) []Delivery {
+	switch {
+	case r.Text != "":
+		return []Delivery{{Hash: r.Served, Scope: r.Scope, Text: r.Text}}
+	case r.Mode.Anchor():
+		return nil
+	}
+	// The served version counts too: its lines were passed over as seen when the claim was made.
+	return f.unproven(r.Base, r.Served)
 }
 
 // Invalidate applies an explicit refresh (spec 4.4). A full one forgets the path. A range one
@@ -134,26 +149,34 @@ func (f *file) clone() *file {
 	return &file{full: f.full, ranges: slices.Clone(f.ranges), doubts: slices.Clone(f.doubts)}
 }
 
-// set puts x in its slot. Doubts that it answers completely are gone.
+// set puts x in its slot.
 func (f *file) set(x slot) {
-	lo, hi := x.scope.bounds()
-	f.doubts = slices.DeleteFunc(f.doubts, func(d doubt) bool { return lo <= d.lo && d.hi <= hi })
 	if x.scope.Whole() {
 		f.full = &x
-		return
+	} else {
+		f.ranges = slices.DeleteFunc(f.ranges, func(y slot) bool { return y.scope == x.scope })
+		f.ranges = append(f.ranges, x)
 	}
-	f.ranges = slices.DeleteFunc(f.ranges, func(y slot) bool { return y.scope == x.scope })
-	f.ranges = append(f.ranges, x)
 	if len(f.ranges) > maxRanges {
 		old := f.ranges[0]
 		f.ranges = slices.Delete(f.ranges, 0, 1)
 		f.addDoubt(doubt{old.scope.Start, old.scope.End, old.seq})
 	}
+	// A doubt lasts as long as a slot that it is about: an answer of another version is none for it.
+	f.doubts = slices.DeleteFunc(f.doubts, func(d doubt) bool {
+		return !slices.ContainsFunc(f.slots(), func(y slot) bool {
+			lo, hi := y.scope.bounds()
+			return y.seq <= d.seq && lo <= d.hi && d.lo <= hi
+		})
+	})
 }
 
 // addDoubt keeps doubts in the order of their seq and bounded in number.
 func (f *file) addDoubt(d doubt) {
-	at, _ := slices.BinarySearchFunc(f.doubts, d, func(a, b doubt) int { return int(a.seq - b.seq) })
+	at := len(f.doubts)
+	for at > 0 && f.doubts[at-1].seq > d.seq {
+		at--
+	}
 	f.doubts = slices.Insert(f.doubts, at, d)
 	if len(f.doubts) > maxDoubts {
 		a, b := f.doubts[0], f.doubts[1]
