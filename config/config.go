@@ -47,7 +47,7 @@ type Config struct {
 	// value turns the never-longer rule (invariant 5) off.
 	MinSaving int
 	// Exclude holds the patterns in force, those of "exclude" after the
-	// defaults; see [Config.Excluded]. spec 15.2
+	// defaults; see [Config.Excluded]. spec 9.4
 	Exclude []string
 	// MaxFileBytes is "maxFileBytes": a larger file gets the plain read and is
 	// not stored. Default 32 MiB, range 0 to 1 GiB.
@@ -64,7 +64,7 @@ type Config struct {
 }
 
 // Diff bounds the work spent on a diff and says when one is worth sending.
-// spec 16.3
+// spec 6.5
 type Diff struct {
 	// MaxBytes is the size of either version above which no diff is tried.
 	// Default 2 MiB, range 0 to 64 MiB; 0 means never a diff.

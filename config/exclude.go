@@ -24,7 +24,7 @@ const (
 const maxPatterns = 1000
 
 // DefaultExcludes returns the patterns that are in force unless the user drops
-// them: files that usually hold secrets (spec 15.2).
+// them: files that usually hold secrets (spec 9.4).
 func DefaultExcludes() []string {
 	return []string{
 		".env*", "*.pem", "*.key", "*.p12", "*.pfx", "*.crt", "*.cer", "*.der", "*.pk8",
@@ -33,7 +33,7 @@ func DefaultExcludes() []string {
 }
 
 // Excluded reports whether any of the paths matches a pattern of c.Exclude, so
-// that the file must bypass the cache (spec 15.3). The paths are absolute names
+// that the file must bypass the cache (spec 9.4). The paths are absolute names
 // of one file: pass the one that was asked for and the one with links resolved.
 //
 // Patterns are those of doublestar: *, ?, [a-z], {a,b}, and ** for any number of

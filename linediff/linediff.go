@@ -11,7 +11,7 @@
 // NUL and invalid UTF-8 are ordinary content and survive a round trip. It does not
 // know paths, encodings, sessions or trust, and it does no I/O. Whether a diff may
 // be served at all (is its base in the model's context?) is decided elsewhere; the
-// package only answers whether the diff is right and worth its bytes (spec 16.3).
+// package only answers whether the diff is right and worth its bytes (spec 6.5).
 package linediff
 
 import (

@@ -7,7 +7,7 @@ import (
 )
 
 // Limits bounds the inputs of [Make] and says when a diff is worth serving
-// (spec 16.3). The zero Limits serves nothing.
+// (spec 6.5). The zero Limits serves nothing.
 type Limits struct {
 	MaxBytes int // most bytes of either version
 	MaxLines int // most lines of either version; a final '\n' does not start a line
@@ -91,7 +91,7 @@ func (lim Limits) allow(version []byte) bool {
 	return lines <= lim.MaxLines
 }
 
-// useful is the gate of spec 16.3. Its comparisons are false for NaN.
+// useful is the gate of spec 6.5. Its comparisons are false for NaN.
 func (lim Limits) useful(d Diff, plainBytes, plainLines int) bool {
 	byteRatio, lineRatio := math.Min(lim.MaxByteRatio, 1), math.Min(lim.MaxLineRatio, 1)
 	return float64(len(d.Text)) < byteRatio*float64(plainBytes) &&

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// spec 16.3
+// spec 6.5
 func TestDefaultLimits(t *testing.T) {
 	want := Limits{MaxBytes: 2097152, MaxLines: 12000, MaxByteRatio: 0.9, MaxLineRatio: 0.85}
 	if got := DefaultLimits(); got != want {
@@ -18,7 +18,7 @@ func TestDefaultLimits(t *testing.T) {
 	}
 }
 
-// spec 16.3: each limit at its edge and one past it.
+// spec 6.5: each limit at its edge and one past it.
 func TestMakeInputLimits(t *testing.T) {
 	lim := Limits{MaxBytes: 40, MaxLines: 10, MaxByteRatio: 1, MaxLineRatio: 1}
 	lines := func(n int) []byte { return bytes.Repeat([]byte("x\n"), n) }
@@ -46,7 +46,7 @@ func TestMakeInputLimits(t *testing.T) {
 	}
 }
 
-// spec 16.3: the gate against the plain read. The diff has 5 lines and 52 bytes.
+// spec 6.5: the gate against the plain read. The diff has 5 lines and 52 bytes.
 func TestMakeUseful(t *testing.T) {
 	base, current := []byte("a\n"), []byte("b\n")
 	if d := unified(t, base, current); len(d.Text) != 52 || d.Lines != 5 {

@@ -10,7 +10,7 @@ import (
 )
 
 // A Put that fails at any step leaves no object, no leftover, and everything
-// that was there before. spec 10.2, 14
+// that was there before. spec 9.2, 1.2
 func TestFailedPutLeavesNothing(t *testing.T) {
 	boom := errors.New("boom")
 	for _, step := range []string{"write", "sync", "rename"} {
@@ -55,7 +55,7 @@ func TestNoObjectWithoutGitignore(t *testing.T) {
 	}
 }
 
-// spec 10.2, step 5: another writer was first and the system refuses to
+// spec 9.2: another writer was first and the system refuses to
 // replace its file.
 func TestRenameCollision(t *testing.T) {
 	for _, rival := range []struct {

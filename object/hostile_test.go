@@ -13,7 +13,7 @@ import (
 )
 
 // Whatever lies under an object's name that is not the object is a miss, is
-// removed, and the next Put heals it. spec 14; false stub 52
+// removed, and the next Put heals it. spec 9.3; false stub 52
 func TestCorruptObjects(t *testing.T) {
 	const content = "the snapshot\nof a file\n"
 	hash := Sum([]byte(content))
@@ -97,7 +97,7 @@ func TestEmptyObject(t *testing.T) {
 	wantError(t, s, hash, ErrCorrupt)
 }
 
-// spec 15.1: nobody else gets in, whatever the umask and whatever was there.
+// spec 9.2: nobody else gets in, whatever the umask and whatever was there.
 func TestPermissions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no mode bits")

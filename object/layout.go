@@ -30,7 +30,7 @@ at any time: the next reads are then answered in full. Do not commit or share it
 snapshots may hold whatever the agent was shown.
 `
 
-// objectPath is the object's name relative to the store folder (spec 10.1).
+// objectPath is the object's name relative to the store folder (spec 9.1).
 // The hash must be valid, so it cannot hold a path separator.
 func objectPath(hash string) string {
 	return objectsDir + "/" + objectPrefix + hash + objectSuffix
@@ -67,7 +67,7 @@ func (s *Store) openForRead() (*os.Root, error) {
 }
 
 // openForWrite opens the store and creates what is missing of it. Folders of
-// ours that others can enter are closed to 0700 (spec 15.1), which also shuts
+// ours that others can enter are closed to 0700 (spec 9.2), which also shuts
 // off snapshots that an older version left with looser modes; where that is not
 // permitted (another owner, a file system without modes) they are used as they
 // are, since content is verified on every load and new files are 0600 anyway.

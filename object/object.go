@@ -1,4 +1,4 @@
-// Package object is the content-addressed store of file snapshots (spec 10):
+// Package object is the content-addressed store of file snapshots (spec 9):
 // the bytes that were served for a file, kept so that a later diff or range
 // comparison has its base.
 //
@@ -13,14 +13,14 @@
 // What it promises: a successful [Store.Get] returns exactly the bytes that
 // hash to the name asked for, whatever crashed, raced or tampered before. It
 // does not promise that a snapshot is still there: any snapshot may be missing
-// at any time, and every caller must then do without (invariant 2, spec 14).
+// at any time, and every caller must then do without (spec 1.2).
 // It holds supporting data, never the truth about what a model has seen.
 //
 // What it does not know: sessions, trust, paths of the files that were read,
 // text encodings, settings.
 //
 // Any number of goroutines and processes may use one folder at the same time
-// (spec 10.4, 11.2). There is no lock and no state in memory: every call opens
+// (spec 9.2). There is no lock and no state in memory: every call opens
 // the folder anew, so a folder that is deleted, replaced or pruned underneath
 // costs a miss and nothing more.
 package object
@@ -123,7 +123,7 @@ func ValidHash(hash string) bool {
 	return true
 }
 
-// Put stores content under hash, which must be [Sum] of content (spec 10.2).
+// Put stores content under hash, which must be [Sum] of content (spec 9.2).
 // When it returns nil the object was complete on disk under its name; before
 // that, and after any error, no part of it is visible there. An object of that
 // name and size already there is left as it is and only marked as used. The

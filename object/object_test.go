@@ -46,7 +46,7 @@ func wantError(t testing.TB, s *Store, hash string, want error) {
 	}
 }
 
-// file is the object's path, spelled out here on purpose: spec 10.1.
+// file is the object's path, spelled out here on purpose: spec 9.1.
 func file(s *Store, hash string) string {
 	return filepath.Join(s.dir, "objects", "sha256-"+hash+".txt")
 }
@@ -81,7 +81,7 @@ func used(t testing.TB, s *Store, hash string) time.Time {
 	return info.ModTime()
 }
 
-// spec 10.1, 10.2, 10.3
+// spec 9.1, 9.2, 9.3
 func TestRoundTrip(t *testing.T) {
 	s := newStore(t)
 	for _, content := range []string{
@@ -103,7 +103,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // A store written by the TypeScript extension: looser modes, nothing but the
-// two folders. spec 10.1
+// two folders. spec 9.1
 func TestReadsOlderStore(t *testing.T) {
 	s := newStore(t)
 	content := "written before\n"

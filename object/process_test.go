@@ -142,7 +142,7 @@ func vandalize(s *Store) error {
 
 // Many processes write, read and prune one folder and are killed at random
 // moments, in the middle of a write too. No reader ever sees anything but the
-// right bytes or a miss (spec 10.4, 11.2, 21.4 no. 20).
+// right bytes or a miss (spec 9.2, 9.3).
 func TestManyProcesses(t *testing.T) {
 	for name, crew := range map[string][]string{
 		"honest":      {"writer", "writer", "writer", "reader", "looker", "pruner", "pruner"},

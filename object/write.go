@@ -9,7 +9,7 @@ import (
 	"path"
 )
 
-// write makes name appear with content, whole or not at all (spec 10.2): a
+// write makes name appear with content, whole or not at all (spec 9.2): a
 // private file in tmp/, synced, then renamed. Two writers of one object both
 // rename; the contents are equal, so it does not matter who is last.
 func (s *Store) write(ctx context.Context, root *os.Root, name string, content []byte) error {
@@ -23,7 +23,7 @@ func (s *Store) write(ctx context.Context, root *os.Root, name string, content [
 			err = root.Rename(tmp, name)
 		}
 		// Some systems refuse to replace a file that is open. If another writer
-		// was first, all is well (spec 10.2, step 5).
+		// was first, all is well (spec 9.2).
 		if info, e := root.Lstat(name); err != nil && e == nil &&
 			info.Mode().IsRegular() && info.Size() == int64(len(content)) {
 			_ = root.Remove(tmp)

@@ -48,21 +48,16 @@ func (r *read) whole() bool { return r.lo == 1 && r.hi == r.snap.Total() }
 // then a diff; for lines "unchanged in lines"; and last the same for the part that the host's
 // limits would let through (spec 6.3).
 func (r *read) claim() (Decision, bool) {
-	if r.hi < r.lo {
-		r.reason = ReasonArguments
-		return Decision{}, false
-	}
+	d, ok := Decision{}, false
 	if r.whole() {
-		if d, ok := r.claimWhole(); ok || r.reason == ReasonRepeat {
-			return d, ok
-		}
-	} else if d, ok := r.claimLines(r.lo, r.hi, 0); ok {
-		return d, true
+		d, ok = r.claimWhole()
+	} else {
+		d, ok = r.claimLines(r.lo, r.hi, 0)
 	}
-	if r.shown.Cut && r.shown.End >= r.shown.Start {
-		return r.claimLines(r.shown.Start, r.shown.End, r.shown.Next)
+	if ok || r.reason == ReasonRepeat || !r.shown.Cut || r.shown.End < r.shown.Start {
+		return d, ok
 	}
-	return Decision{}, false
+	return r.claimLines(r.shown.Start, r.shown.End, r.shown.Next)
 }
 
 func (r *read) claimWhole() (Decision, bool) {
@@ -179,7 +174,7 @@ func (r *read) load(hash string) (*textfile.Snapshot, bool) {
 func (r *read) proven(base trust.Base) bool {
 	r.base = base.Hash
 	for _, d := range base.Unproven {
-		old, ok := r.load(base.Hash)
+		old, ok := r.load(d.Hash)
 		if !ok {
 			return false
 		}

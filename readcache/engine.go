@@ -121,7 +121,7 @@ func (e *Engine) Decide(ctx context.Context, at session.State, req Request) Deci
 	if !e.config.Enabled {
 		return untouched(req, ReasonDisabled)
 	}
-	if req.Odd {
+	if req.Odd || below1(req.Offset) || below1(req.Limit) {
 		return untouched(req, ReasonArguments)
 	}
 	target, err := textfile.ParseTarget(req.Path, req.Offset, req.Limit, e.cwd, e.home, e.dialect)
@@ -155,6 +155,8 @@ func (e *Engine) Decide(ctx context.Context, at session.State, req Request) Deci
 	}
 	return d
 }
+
+func below1(n *int) bool { return n != nil && *n < 1 }
 
 // untouched passes a read on to the host exactly as the model asked for it.
 func untouched(req Request, why Reason) Decision {

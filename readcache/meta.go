@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 
+	"deja/flatjson"
 	"deja/trust"
 )
 
@@ -55,13 +56,58 @@ func ParseMeta(raw []byte) (Meta, error) {
 	if len(raw) > maxMetaBytes {
 		return m, fmt.Errorf("read metadata of %d bytes; at most %d are looked at", len(raw), maxMetaBytes)
 	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return Meta{}, fmt.Errorf("read metadata: %w", err)
+	if !m.scan(raw) {
+		m = Meta{}
+		if err := json.Unmarshal(raw, &m); err != nil {
+			return Meta{}, fmt.Errorf("read metadata: %w", err)
+		}
 	}
 	if err := m.check(); err != nil {
 		return Meta{}, fmt.Errorf("read metadata: %w", err)
 	}
 	return m, nil
+}
+
+// scan reads metadata as deja writes it, some ten times as fast as encoding/json. It reports false
+// for anything else, also for what may be right.
+func (m *Meta) scan(raw []byte) bool {
+	if !flatjson.Plain(raw) {
+		return false
+	}
+	rest, ok := flatjson.Scan(raw, func(name []byte, v flatjson.Value) bool {
+		text := func(to *string) bool { s, ok := v.Text(); *to = string(s); return ok }
+		num := func(to *int) bool { n, ok := v.Int(); *to = int(n); return ok }
+		switch string(name) {
+		case "v":
+			return num(&m.V)
+		case "pathKey":
+			return text(&m.PathKey)
+		case "scopeKey":
+			return text(&m.ScopeKey)
+		case "servedHash":
+			return text(&m.ServedHash)
+		case "baseHash":
+			return text(&m.BaseHash)
+		case "mode":
+			return text((*string)(&m.Mode))
+		case "totalLines":
+			return num(&m.TotalLines)
+		case "rangeStart":
+			return num(&m.RangeStart)
+		case "rangeEnd":
+			return num(&m.RangeEnd)
+		case "bytes":
+			return num(&m.Bytes)
+		case "digest":
+			return text(&m.Digest)
+		case "saved":
+			n, ok := v.Int()
+			m.Saved = n
+			return ok
+		}
+		return false
+	})
+	return ok && len(rest) == 0
 }
 
 func (m Meta) check() error {
@@ -83,8 +129,8 @@ func (m Meta) check() error {
 		return fmt.Errorf("mode %.40q is not known", m.Mode)
 	case m.TotalLines < 1 || m.RangeStart < 1 || m.RangeEnd < m.RangeStart || m.RangeEnd > m.TotalLines:
 		return fmt.Errorf("lines %d-%d of %d", m.RangeStart, m.RangeEnd, m.TotalLines)
-	case scope.Whole() && m.RangeStart != 1:
-		return fmt.Errorf("scope full that starts at line %d", m.RangeStart)
+	case scope.Whole() && (m.RangeStart != 1 || m.RangeEnd != m.TotalLines):
+		return fmt.Errorf("scope full for lines %d-%d of %d", m.RangeStart, m.RangeEnd, m.TotalLines)
 	case !scope.Whole() && scope != trust.Lines(m.RangeStart, m.RangeEnd):
 		return fmt.Errorf("scope %s for lines %d-%d", scope, m.RangeStart, m.RangeEnd)
 	case m.Bytes < 0:

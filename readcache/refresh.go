@@ -15,7 +15,7 @@ import (
 // Refresh makes the entry that forces the next read of these lines to be served in full
 // (spec 4.4), and a line that tells the user or the model so. The file need not exist.
 func (e *Engine) Refresh(ctx context.Context, req Request, now time.Time) (Invalidate, string, error) {
-	if req.Odd || (req.Offset != nil && *req.Offset < 1) || (req.Limit != nil && *req.Limit < 1) {
+	if req.Odd || below1(req.Offset) || below1(req.Limit) {
 		return Invalidate{}, "", fmt.Errorf("refresh %q: offset and limit are whole numbers from 1 on", req.Path)
 	}
 	target, err := textfile.ParseTarget(req.Path, req.Offset, req.Limit, e.cwd, e.home, e.dialect)

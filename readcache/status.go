@@ -40,7 +40,6 @@ type KnownScope struct {
 func StatusOf(at session.State) Status {
 	c := at.Stats
 	s := Status{
-		Files: at.Trust.Len(),
 		Modes: map[string]int{
 			"full": c.Full, "baseline_fallback": c.Fallback, "unchanged": c.Unchanged,
 			"unchanged_range": c.UnchangedRange, "diff": c.Diff,
@@ -48,7 +47,12 @@ func StatusOf(at session.State) Status {
 		Unproven: c.Unproven, Ignored: c.Ignored, Saved: c.Saved, SavedTokens: c.Saved / 4,
 		Scopes: []KnownScope{},
 	}
+	last := ""
 	for _, k := range at.Trust.All() {
+		if k.Path != last { // they come by path
+			s.Files++
+			last = k.Path
+		}
 		s.Scopes = append(s.Scopes, KnownScope{Path: k.Path, Scope: k.Scope.String(), Hash: k.Hash})
 	}
 	return s

@@ -81,7 +81,7 @@ func comparePlain(t *testing.T, cases []readCase, answers []oracleRead, d Dialec
 	}
 }
 
-// spec 5.1
+// spec 2.1, 2.2, 2.7, 2.8
 func compareResolve(t *testing.T, req oracleRequest, answers []string, home string, d Dialect) {
 	found, variants := 0, 0
 	for i, raw := range req.Opens {

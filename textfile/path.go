@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Resolve is the path that pi's read opens for the argument raw (spec 5.1): the
+// Resolve is the path that pi's read opens for the argument raw (spec 2.1, 2.2): the
 // lexical path or, when that does not exist, the first of the names that macOS
 // may have given the file instead. It asks the real file system which exist.
 //

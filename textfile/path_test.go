@@ -41,7 +41,7 @@ func pathTree(t *testing.T) (cwd, home string) {
 	return cwd, home
 }
 
-// pathCases are the path arguments of spec 5.1, written for cwd and home.
+// pathCases are the path arguments of spec 2.1 and 2.2, written for cwd and home.
 func pathCases(cwd, home string) []string {
 	cases := []string{
 		"", ".", "..", "/", "a", "./a", "d/../a", "missing", "missing/../a", "../else/a", "a/", "d/", "d//a", "a\x00", "\x00",
@@ -100,7 +100,7 @@ func randomPaths(cwd string, n int) []string {
 	return out
 }
 
-// spec 5.1, for machines without pi: the rules that matter most, by hand.
+// spec 2.1, 2.2, for machines without pi: the rules that matter most, by hand.
 func TestResolve(t *testing.T) {
 	cwd, home := pathTree(t)
 	both := map[string]string{

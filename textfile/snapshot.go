@@ -1,6 +1,6 @@
 // Package textfile knows what a text file is for deja: strict UTF-8 bytes cut
 // into lines the way pi cuts them, how a path argument of pi's read tool names
-// a file (spec 5.1), what `path:start-end` means (spec 5.2), and the exact text
+// a file (spec 2.1), what `path:start-end` means (spec 2.4), and the exact text
 // pi's built-in read would answer (the plain read).
 //
 // It does not know about sessions, trust, stubs or diffs, and it never writes.
@@ -23,7 +23,7 @@ import (
 
 // ErrNotText says that the bytes are not text for deja: not strict UTF-8, or
 // text that pi would take for an image by its first bytes. The answer to it is
-// pi's own read (spec 6).
+// pi's own read (spec 2.6).
 var ErrNotText = errors.New("not a text file")
 
 // indexStep is how many lines lie between two entries of the line index. 256

@@ -34,7 +34,7 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("Invalid line range %q: %s. Use path:line or path:start-end, with 1 <= start <= end.", e.Suffix, e.Reason)
 }
 
-// ParseTarget applies the rules of spec 5.2 to the arguments of a read:
+// ParseTarget applies the rules of spec 2.4 to the arguments of a read:
 //
 //  1. With an offset or a limit, the path is taken as it is.
 //  2. A path that exists as it is written is that file, even if it ends in ":12".

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// spec 5.2
+// spec 2.4
 func TestParseTarget(t *testing.T) {
 	cwd, home := pathTree(t)
 	writeFile(t, filepath.Join(cwd, "b"), "")
@@ -81,7 +81,7 @@ func TestParseTarget(t *testing.T) {
 	}
 }
 
-// spec 5.2, validation
+// spec 2.4, validation
 func TestParseTargetRangeError(t *testing.T) {
 	cwd, home := pathTree(t)
 	for raw, says := range map[string]string{

@@ -42,7 +42,8 @@ func doctorCommand() *cobra.Command {
 				return err
 			}
 			home, _ := os.UserHomeDir()
-			list := []finding{checkBinary(), checkEngine(c.Context()), checkPi(c.Context()), checkExtension(home, dir)}
+			binary, program := checkBinary()
+			list := []finding{binary, checkEngine(c.Context(), program), checkPi(c.Context()), checkExtension(home, dir)}
 			list = append(list, checkSettings(dir, home)...)
 			list = append(list, checkStore(c.Context(), dir))
 			ok := true
@@ -81,44 +82,46 @@ func render(w io.Writer, list []finding) {
 }
 
 // checkBinary looks where the extension looks (integrations/pi/src/binary.ts): a deja that is
-// neither in DEJA_BIN nor on PATH is not found by pi unless the npm package brings its own.
-func checkBinary() finding {
-	f := finding{What: "deja"}
+// neither in DEJA_BIN nor on PATH is not found by pi unless the npm package brings its own. It
+// returns the program that pi starts, or this one.
+func checkBinary() (f finding, program string) {
+	f.What = "deja"
 	self, _ := os.Executable()
 	if named := os.Getenv("DEJA_BIN"); named != "" {
-		if _, err := exec.LookPath(named); err != nil {
+		// It is a path; unlike a shell the extension does not look for a bare name on PATH.
+		program, err := filepath.Abs(named)
+		if err == nil {
+			_, err = exec.LookPath(program)
+		}
+		if err != nil {
 			f.Is, f.Do = "DEJA_BIN is "+named+", which is not a program", "set DEJA_BIN to the path of deja, or unset it"
-			return f
+			return f, self
 		}
 		f.OK, f.Is = true, named+" (DEJA_BIN)"
-		return f
+		return f, program
 	}
 	found, err := exec.LookPath("deja")
 	if err != nil {
 		f.Is, f.Do = "not on PATH; this is "+self, "add "+filepath.Dir(self)+" to PATH, or set DEJA_BIN="+self
-		return f
+		return f, self
 	}
-	f.OK, f.Is = true, found+" "+buildVersion()
-	return f
+	f.OK, f.Is = true, found
+	return f, found
 }
 
 // checkEngine starts the engine as pi does and has it answer once.
-func checkEngine(ctx context.Context) finding {
-	f := finding{What: "engine", Do: "report this with the output of \"deja version\""}
-	self, err := os.Executable()
-	if err != nil {
-		f.Is = err.Error()
-		return f
-	}
+func checkEngine(ctx context.Context, program string) finding {
+	f := finding{What: "engine", Do: "replace " + program + " by a deja of the extension's version; this one is " + buildVersion()}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, "pi")
+	cmd := exec.CommandContext(ctx, program, "pi")
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
 	start := time.Now()
 	out, err := cmd.Output()
 	took := time.Since(start).Round(100 * time.Microsecond)
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	var ready, pong bool
+	var version string
 	for lines.Scan() {
 		var m struct {
 			Method string
@@ -126,7 +129,9 @@ func checkEngine(ctx context.Context) finding {
 			Params pi.ReadyParams
 		}
 		if json.Unmarshal(lines.Bytes(), &m) == nil {
-			ready = ready || m.Method == pi.MethodReady && m.Params.Protocol == pi.Protocol
+			if m.Method == pi.MethodReady {
+				ready, version = m.Params.Protocol == pi.Protocol, m.Params.Version
+			}
 			pong = pong || m.ID == 1
 		}
 	}
@@ -134,7 +139,7 @@ func checkEngine(ctx context.Context) finding {
 		f.Is = fmt.Sprintf("does not answer (error %v, output %.200q)", err, out)
 		return f
 	}
-	return finding{What: "engine", OK: true, Is: fmt.Sprintf("starts, answers and ends in %s, protocol %d", took, pi.Protocol)}
+	return finding{What: "engine", OK: true, Is: fmt.Sprintf("version %s starts, answers and ends in %s, protocol %d", version, took, pi.Protocol)}
 }
 
 func checkPi(ctx context.Context) finding {

@@ -32,7 +32,7 @@ func gcCommand() *cobra.Command {
 			}
 			home, _ := os.UserHomeDir()
 			cfg, _ := config.Load(dir, home)
-			p := object.Policy{MaxBytes: cfg.Store.MaxBytes, MaxAge: time.Duration(cfg.Store.MaxAgeDays) * 24 * time.Hour}
+			p := object.Policy{MaxBytes: cfg.Store.MaxBytes, MaxAge: cfg.Store.MaxAge()}
 			if c.Flags().Changed("max-bytes") {
 				if size < 0 {
 					return usageError{fmt.Errorf("--max-bytes %d: want 0 or more", size)}

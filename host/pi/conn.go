@@ -37,14 +37,18 @@ func refuse(code int, format string, args ...any) *Error {
 
 // conn reads requests in order and writes answers as they are ready, a message a line.
 type conn struct {
-	in  *bufio.Reader
-	log io.Writer
+	in    *bufio.Reader
+	limit int // of a message, in bytes
+	log   io.Writer
 
 	mu  sync.Mutex // guards out and running
 	out io.Writer
 	// running holds the cancel functions of requests under way, by their id.
 	running map[string]context.CancelFunc
 	work    sync.WaitGroup
+
+	// quick answers a message that it can read faster than the general way; false for the others.
+	quick func(line []byte) bool
 }
 
 // handler answers one request. It runs in order; what may take long it returns as a function that
@@ -53,8 +57,8 @@ type handler func(ctx context.Context, params json.RawMessage) (result any, late
 
 type slow func(ctx context.Context) (result any, after func(context.Context), err error)
 
-func newConn(in io.Reader, out, log io.Writer) *conn {
-	return &conn{in: bufio.NewReaderSize(in, 1<<16), out: out, log: log, running: map[string]context.CancelFunc{}}
+func newConn(in io.Reader, out, log io.Writer, limit int) *conn {
+	return &conn{in: bufio.NewReaderSize(in, 1<<16), limit: limit, out: out, log: log, running: map[string]context.CancelFunc{}}
 }
 
 // patience is how long requests under way may go on when the input has ended: the host is gone or
@@ -70,10 +74,11 @@ func (c *conn) serve(ctx context.Context, methods map[string]handler) error {
 		stop()
 	}()
 	for {
-		line, long, err := readLine(c.in, MaxMessage)
+		line, long, err := readLine(c.in, c.limit)
 		switch {
 		case long:
-			c.answer(nil, nil, refuse(CodeTooLarge, "message over %d bytes was skipped; send fewer entries at a time", MaxMessage))
+			c.answer(nobody, nil, refuse(CodeTooLarge, "message over %d bytes was skipped; send fewer entries at a time", c.limit))
+		case c.quick != nil && c.quick(line):
 		case len(bytes.TrimSpace(line)) > 0:
 			c.dispatch(ctx, line, methods)
 		}
@@ -91,13 +96,20 @@ func (c *conn) dispatch(ctx context.Context, line []byte, methods map[string]han
 	if err := json.Unmarshal(line, &m); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			c.answer(nil, nil, refuse(CodeParse, "not JSON: %v at byte %d", err, syntax.Offset))
+			c.answer(nobody, nil, refuse(CodeParse, "not JSON: %v at byte %d", err, syntax.Offset))
 		} else {
-			c.answer(nil, nil, refuse(CodeInvalidRequest, "want one JSON-RPC 2.0 request object a line: %v", err))
+			c.answer(nobody, nil, refuse(CodeInvalidRequest, "want one JSON-RPC 2.0 request object a line: %.300v", err))
 		}
 		return
 	}
+	if m.ID != nil && !validID(m.ID) {
+		c.answer(nobody, nil, refuse(CodeInvalidRequest, "want an id that is a number or a string, of at most %d bytes", maxID))
+		return
+	}
 	if m.Version != "2.0" || m.Method == "" {
+		if m.ID == nil {
+			m.ID = nobody
+		}
 		c.answer(m.ID, nil, refuse(CodeInvalidRequest, "want \"jsonrpc\":\"2.0\" and a method"))
 		return
 	}
@@ -106,6 +118,7 @@ func (c *conn) dispatch(ctx context.Context, line []byte, methods map[string]han
 		if json.Unmarshal(m.Params, &p) == nil {
 			c.cancel(string(p.ID))
 		}
+		c.answer(m.ID, nil, nil) // for a host that sent it as a request
 		return
 	}
 	h := methods[m.Method]
@@ -125,21 +138,39 @@ func (c *conn) run(ctx context.Context, m message, h handler) {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c.mu.Lock()
-	c.running[string(m.ID)] = cancel
-	c.mu.Unlock()
+	if !c.start(m.ID, cancel) {
+		cancel()
+		c.answer(m.ID, nil, refuse(CodeInvalidRequest, "id %s is that of a request under way", m.ID))
+		return
+	}
 	c.work.Go(func() {
+		defer cancel()
 		var after func(context.Context)
 		err := guard(c.log, m.Method, func() (err error) { result, after, err = later(ctx); return err })
 		if ctx.Err() != nil {
 			err = refuse(CodeCancelled, "cancelled")
 		}
-		c.cancel(string(m.ID))
+		c.finish(m.ID)
 		c.answer(m.ID, result, err)
-		if after != nil && err == nil {
+		if after != nil { // also when the answer was given up: what the engine holds for it is let go
 			_ = guard(c.log, m.Method, func() error { after(context.WithoutCancel(ctx)); return nil })
 		}
 	})
+}
+
+// start notes a request as under way, so that it can be cancelled. It is false if its id is taken.
+// What has no id cannot be cancelled.
+func (c *conn) start(id json.RawMessage, cancel context.CancelFunc) bool {
+	if id == nil {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running[string(id)] != nil {
+		return false
+	}
+	c.running[string(id)] = cancel
+	return true
 }
 
 func (c *conn) cancel(id string) {
@@ -147,13 +178,30 @@ func (c *conn) cancel(id string) {
 	defer c.mu.Unlock()
 	if stop := c.running[id]; stop != nil {
 		stop()
-		delete(c.running, id)
 	}
 }
 
-// answer writes the response to a request. A notification (no id) gets none, errors without a
-// readable request excepted: those have the id null.
+func (c *conn) finish(id json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.running, string(id))
+}
+
+// nobody is the id of an answer to what has no readable one.
+var nobody = json.RawMessage("null")
+
+// maxID bounds an id, which is sent back.
+const maxID = 128
+
+func validID(id json.RawMessage) bool {
+	return len(id) <= maxID && (id[0] == '"' || id[0] == '-' || (id[0] >= '0' && id[0] <= '9'))
+}
+
+// answer writes the response to a request. A notification (nil id) gets none, not even an error.
 func (c *conn) answer(id json.RawMessage, result any, err error) {
+	if id == nil {
+		return
+	}
 	m := message{Version: "2.0", ID: id}
 	switch {
 	case err != nil:
@@ -162,11 +210,6 @@ func (c *conn) answer(id json.RawMessage, result any, err error) {
 			e = refuse(CodeInternal, "%v", err)
 		}
 		m.Error = e
-		if id == nil {
-			m.ID = json.RawMessage("null")
-		}
-	case id == nil:
-		return
 	case result == nil:
 		m.Result = struct{}{}
 	default:

@@ -10,7 +10,6 @@ import (
 	"os"
 	"strconv"
 
-	"deja/readcache"
 	"deja/session"
 	"deja/textfile"
 )
@@ -27,7 +26,7 @@ type File struct {
 	Skipped int
 }
 
-// maxLine bounds a line of a session file. A longer one is skipped and counted.
+// maxLine bounds a line of a session file, in bytes. A longer one is skipped and counted.
 const maxLine = 128 << 20
 
 // ErrNotSession says that a file is not a session file of pi.
@@ -48,7 +47,9 @@ func ReadFile(name string) (*File, error) {
 }
 
 // Decode reads a session from its lines.
-func Decode(r io.Reader) (*File, error) {
+func Decode(r io.Reader) (*File, error) { return decode(r, maxLine) }
+
+func decode(r io.Reader, maxLine int) (*File, error) {
 	f := &File{}
 	in := bufio.NewReaderSize(r, 1<<16)
 	header := false
@@ -96,127 +97,18 @@ func (f *File) header(line []byte) error {
 	return nil
 }
 
-// fileEntry is an entry as pi writes it, as far as it is looked at.
-type fileEntry struct {
-	Type        string
-	ID          string
-	ParentID    *string
-	CustomType  string
-	Data        json.RawMessage
-	TargetID    string
-	Replacement json.RawMessage
-	Message     *struct {
-		Role       string
-		Content    json.RawMessage
-		ToolCallID string
-		ToolName   string
-		IsError    bool
-		Details    json.RawMessage
-	}
-}
-
 func (f *File) add(line []byte) {
-	var e fileEntry
-	if err := json.Unmarshal(line, &e); err != nil || e.Type == "" || e.Type == "session" {
-		f.Skipped++
-		return
-	}
+	w := recordOf(line).reduce()
 	if f.Version < 2 {
 		// v1 is a list; pi makes a chain of it and gives the entries ids (spec 5.5).
-		e.ID = "v1-" + strconv.Itoa(len(f.Entries))
-		e.ParentID = &f.Leaf
+		w.ID, w.Parent = "v1-"+strconv.Itoa(len(f.Entries)), f.Leaf
 	}
-	if e.ID == "" {
+	if w.ID == "" || w.Type == "" || w.Type == "session" {
 		f.Skipped++
 		return
 	}
-	f.Entries = append(f.Entries, e.reduce())
-	f.Leaf = e.ID
-}
-
-// reduce does for a line of a file what the extension does for an entry in memory.
-func (e fileEntry) reduce() Entry {
-	w := Entry{ID: e.ID, Type: e.Type}
-	if e.ParentID != nil {
-		w.Parent = *e.ParentID
-	}
-	switch e.Type {
-	case "custom":
-		w.CustomType = e.CustomType
-		if e.CustomType == readcache.InvalidateType {
-			w.Data = e.Data
-		}
-	case "context_edit":
-		w.Target, w.Omit = e.TargetID, isNull(e.Replacement)
-	case "message":
-		e.reduceMessage(&w)
-	}
-	return w
-}
-
-func (e fileEntry) reduceMessage(w *Entry) {
-	m := e.Message
-	if m == nil {
-		return
-	}
-	w.Role = m.Role
-	switch m.Role {
-	case "assistant":
-		w.Calls = readCalls(m.Content)
-	case "toolResult":
-		w.CallID, w.Tool, w.Failed = m.ToolCallID, m.ToolName, m.IsError
-		if m.ToolName != readTool {
-			return
-		}
-		var d struct {
-			Readcache  json.RawMessage
-			Truncation *struct {
-				Truncated   bool
-				OutputLines int
-			}
-		}
-		_ = json.Unmarshal(m.Details, &d) // details may be anything, or absent
-		w.Meta, w.Digest = d.Readcache, onlyText(m.Content)
-		if d.Truncation != nil && d.Truncation.Truncated {
-			w.Cut = &d.Truncation.OutputLines
-		}
-	}
-}
-
-type block struct {
-	Type      string
-	Text      string
-	ID        string
-	Name      string
-	Arguments json.RawMessage
-}
-
-func readCalls(content json.RawMessage) []Call {
-	var blocks []block
-	_ = json.Unmarshal(content, &blocks) // a string has no calls
-	var calls []Call
-	for _, b := range blocks {
-		if b.Type != "toolCall" || b.Name != readTool {
-			continue
-		}
-		var args struct{ Path string }
-		_ = json.Unmarshal(b.Arguments, &args) // arguments that are no object have no path
-		calls = append(calls, Call{ID: b.ID, Path: args.Path})
-	}
-	return calls
-}
-
-// onlyText returns the digest of a content that is exactly one text block, else "".
-func onlyText(content json.RawMessage) string {
-	var blocks []block
-	if err := json.Unmarshal(content, &blocks); err != nil || len(blocks) != 1 || blocks[0].Type != "text" {
-		return ""
-	}
-	return readcache.Digest(blocks[0].Text)
-}
-
-func isNull(raw json.RawMessage) bool {
-	return len(raw) == 0 || string(bytes.TrimSpace(raw)) == "null"
+	f.Entries = append(f.Entries, w)
+	f.Leaf = w.ID
 }
 
 // Tree replays all of the file. Entries that cannot be added (a second one with the same id) are

@@ -32,7 +32,9 @@ const pruneEvery = 24 * time.Hour
 // Server answers one pi process.
 type Server struct {
 	Version string    // of deja
-	Log     io.Writer // one line for each defect; pi shows it to nobody, doctor and tests do
+	Log     io.Writer // defects, with their stacks; pi shows them to nobody
+	// MaxMessage is the most bytes of a message that is read; 0 means the constant of that name.
+	MaxMessage int
 
 	conn     *conn
 	sessions map[string]*open
@@ -46,7 +48,6 @@ type open struct {
 	tree   *session.Tree
 	paths  func(string) []string
 	cwd    string
-	at     session.State // of the last request
 	pruned bool
 
 	mu     sync.Mutex // guards what requests that run beside each other touch
@@ -60,7 +61,10 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		s.Log = io.Discard
 	}
 	s.sessions = map[string]*open{}
-	s.conn = newConn(in, out, s.Log)
+	if s.MaxMessage <= 0 {
+		s.MaxMessage = MaxMessage
+	}
+	s.conn = newConn(in, out, s.Log, s.MaxMessage)
 	methods := map[string]handler{
 		MethodOpen:    decoded(s.open),
 		MethodEntries: decoded(s.entries),
@@ -70,8 +74,9 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		MethodClose:   decoded(s.close),
 		MethodPing:    func(context.Context, json.RawMessage) (any, slow, error) { return nil, nil, nil },
 	}
+	s.conn.quick = s.quickEntries
 	s.conn.notify(MethodReady, ReadyParams{
-		Protocol: Protocol, Version: s.Version, MaxMessage: MaxMessage,
+		Protocol: Protocol, Version: s.Version, MaxMessage: s.MaxMessage,
 		Methods: []string{MethodOpen, MethodEntries, MethodRead, MethodRefresh, MethodStatus, MethodClose, MethodPing, MethodCancel},
 	})
 	return s.conn.serve(ctx, methods)
@@ -81,7 +86,7 @@ func decoded[P any](f func(P) (any, slow, error)) handler {
 	return func(_ context.Context, raw json.RawMessage) (any, slow, error) {
 		var p P
 		if err := json.Unmarshal(raw, &p); err != nil {
-			return nil, nil, refuse(CodeInvalidParams, "params: %v", err)
+			return nil, nil, refuse(CodeInvalidParams, "params: %.300v", err)
 		}
 		return f(p)
 	}
@@ -179,10 +184,20 @@ func (s *Server) branch(p EntriesParams, leaf string) (*open, session.State, err
 	}
 	at, err := o.tree.At(leaf)
 	if err != nil {
-		return nil, at, refuse(CodeNoLeaf, "%v; send its branch", err)
+		return nil, at, refuse(CodeNoLeaf, "%.300v; send its branch", err)
 	}
-	o.at = at
 	return o, at, nil
+}
+
+// quickEntries answers the bulk of what is sent, see entriesMethod.
+func (s *Server) quickEntries(line []byte) bool {
+	id, p, ok := entriesMethod(line)
+	if ok {
+		s.conn.run(context.Background(), message{ID: id, Method: MethodEntries}, func(context.Context, json.RawMessage) (any, slow, error) {
+			return s.entries(p)
+		})
+	}
+	return ok
 }
 
 func (s *Server) entries(p EntriesParams) (any, slow, error) {
@@ -236,13 +251,12 @@ func wire(d readcache.Decision, p ReadParams) ReadResult {
 }
 
 func (s *Server) refresh(p RefreshParams) (any, slow, error) {
-	o := s.sessions[p.Session]
-	if o == nil {
-		return nil, nil, refuse(CodeNoSession, "session %.80q is not open", p.Session)
+	o, err := s.sync(p.EntriesParams)
+	if err != nil {
+		return nil, nil, err
 	}
 	req := readcache.Request{Path: p.Path}
 	if p.Line != nil {
-		var err error
 		if req, err = readcache.ParseRefresh(*p.Line); err != nil {
 			return nil, nil, refuse(CodeRefused, "%v", err)
 		}

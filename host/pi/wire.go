@@ -104,13 +104,13 @@ type Plain struct {
 }
 
 // RefreshParams asks for the entry that forces a full read. Either Line (the arguments of the
-// command) or Path with Offset and Limit is given.
+// command) or Path with Offset and Limit is given. It may bring entries, as a read may.
 type RefreshParams struct {
-	Session string          `json:"session"`
-	Line    *string         `json:"line,omitempty"`
-	Path    string          `json:"path,omitempty"`
-	Offset  json.RawMessage `json:"offset,omitempty"`
-	Limit   json.RawMessage `json:"limit,omitempty"`
+	EntriesParams
+	Line   *string         `json:"line,omitempty"`
+	Path   string          `json:"path,omitempty"`
+	Offset json.RawMessage `json:"offset,omitempty"`
+	Limit  json.RawMessage `json:"limit,omitempty"`
 }
 
 // RefreshResult holds the custom entry to append and a line for the user or the model.

@@ -1,0 +1,5 @@
+//go:build race
+
+package pi
+
+const raceEnabled = true
