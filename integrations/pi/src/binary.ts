@@ -11,7 +11,7 @@ function runnable(file: string): boolean {
 	}
 }
 
-/** Finds the deja binary: DEJA_BIN, then the platform package of this one, then PATH. */
+/** Finds the deja binary: DEJA_BIN, then the platform package of this one, then PATH (spec 10.3). */
 export function findBinary(env: NodeJS.ProcessEnv): string {
 	if (env.DEJA_BIN) {
 		if (runnable(env.DEJA_BIN)) return env.DEJA_BIN;
@@ -19,7 +19,7 @@ export function findBinary(env: NodeJS.ProcessEnv): string {
 	}
 	const exe = process.platform === "win32" ? "deja.exe" : "deja";
 	const platform = `pi-readcache-${process.platform}-${process.arch}`;
-	const places = (env.PATH ?? "").split(delimiter).filter(Boolean).map((dir) => join(dir, exe));
+	const places = (env.PATH ?? "").split(delimiter).flatMap((dir) => (dir ? [join(dir, exe)] : []));
 	try {
 		places.unshift(createRequire(import.meta.url).resolve(`${platform}/bin/${exe}`));
 	} catch {

@@ -5,40 +5,16 @@ import { type SessionView, unseen } from "./entries.js";
 
 const NO_SESSION = -32002;
 const NO_LEAF = -32003;
-const BATCH = 2000;
+const BATCH = 2000; // entries in a message, which keeps it far below the engine's limit
 
-export interface Place {
-	cwd: string;
-	sessionManager: SessionView;
-}
-
-export interface ReadArgs {
-	path: string;
-	offset?: number;
-	limit?: number;
-}
-
+export type Place = { cwd: string; sessionManager: SessionView };
+export type ReadArgs = { path: string; offset?: number; limit?: number };
 /** How a read is to be answered: exactly one of error, text and plain. */
-export interface ReadAnswer {
-	reason: string;
-	error?: string;
-	text?: string;
-	plain?: ReadArgs & { expect?: string };
-	readcache?: unknown;
-}
-
-export interface RefreshAnswer {
-	customType: string;
-	data: unknown;
-	text: string;
-}
+export type ReadAnswer = { reason: string; error?: string; text?: string; plain?: ReadArgs & { expect?: string }; readcache?: unknown };
+export type RefreshAnswer = { customType: string; data: unknown; text: string };
 
 /** What has been sent to one run of the engine for one session. */
-interface Sent {
-	generation: number;
-	cwd: string;
-	ids: Promise<Set<string>>;
-}
+type Sent = { generation: number; cwd: string; ids: Promise<Set<string>> };
 
 /** Measures how this pi counts and cuts: the lines of pi differ in whether a final newline counts. */
 function host() {
@@ -70,8 +46,7 @@ export class Cache {
 	}
 
 	async status(at: Place): Promise<string> {
-		const answer = (await this.ask("status", at, { faults: this.faults })) as { text?: unknown };
-		return String(answer?.text);
+		return String(((await this.ask("status", at, { faults: this.faults })) as { text?: unknown })?.text);
 	}
 
 	stop(): void {
@@ -79,50 +54,44 @@ export class Cache {
 		this.sessions.clear();
 	}
 
-	/** Sends a request at the present leaf, opening the session first where the engine does not know it. */
-	private async ask(method: string, at: Place, params: object, signal?: AbortSignal): Promise<unknown> {
-		try {
-			return await this.attempt(method, at, params, signal);
-		} catch (e) {
-			if (!(e instanceof Refused) || (e.code !== NO_SESSION && e.code !== NO_LEAF)) throw e;
-			this.sessions.delete(this.id(at));
-			return await this.attempt(method, at, params, signal);
-		}
-	}
-
-	private async attempt(method: string, at: Place, params: object, signal?: AbortSignal): Promise<unknown> {
-		const session = this.id(at);
-		const ids = await this.open(session, at.cwd);
-		const { leaf, entries } = unseen(at.sessionManager, ids);
-		// All of it is on its way before anything is awaited: a sibling's request comes after it.
-		const sends: Promise<unknown>[] = [];
-		while (entries.length > BATCH) {
-			sends.push(this.engine.request("entries", { session, entries: entries.splice(0, BATCH) }));
-		}
-		sends.push(this.engine.request(method, { ...params, session, leaf, entries }, signal));
-		return (await Promise.all(sends)).at(-1);
-	}
-
-	private id(at: Place): string {
-		return at.sessionManager.getSessionId?.() ?? "session";
-	}
-
-	/** The ids of the entries that the engine has of a session; the session is open afterwards. */
-	private open(session: string, cwd: string): Promise<Set<string>> {
-		const known = this.sessions.get(session);
-		if (known && known.generation === this.engine.generation && this.engine.alive && known.cwd === cwd) return known.ids;
-		const opening = this.engine.request("open", { session, cwd, home: homedir(), host: host() }).then((result) => {
-			const problems = (result as { problems?: unknown[] } | undefined)?.problems;
-			if (Array.isArray(problems) && problems.length > 0) this.onProblems(problems.map(String));
-			return new Set<string>();
-		});
-		opening.catch(() => this.sessions.delete(session));
-		this.sessions.set(session, { generation: this.engine.generation, cwd, ids: opening });
-		return opening;
-	}
-
 	/** Counts a read that was served without the engine. */
 	count(reason: string): void {
 		this.faults[reason] = (this.faults[reason] ?? 0) + 1;
+	}
+
+	/** Sends a request at the present leaf. What the engine has forgotten is sent to it once more. */
+	private async ask(method: string, at: Place, params: object, signal?: AbortSignal): Promise<unknown> {
+		const session = at.sessionManager.getSessionId?.() ?? "session";
+		for (let again = true; ; again = false) {
+			const sent = this.open(session, at.cwd);
+			const ids = await sent.ids;
+			// All of it is on its way before anything is awaited: a sibling's request comes after it.
+			const { leaf, entries } = unseen(at.sessionManager, ids);
+			const sends: Promise<unknown>[] = [];
+			while (entries.length > BATCH) sends.push(this.engine.request("entries", { session, entries: entries.splice(0, BATCH) }));
+			sends.push(this.engine.request(method, { ...params, session, leaf, entries }, signal));
+			try {
+				return (await Promise.all(sends)).at(-1);
+			} catch (e) {
+				if (!again || !(e instanceof Refused) || (e.code !== NO_SESSION && e.code !== NO_LEAF)) throw e;
+				// Unless a sibling has opened it anew by now.
+				if (this.sessions.get(session) === sent) this.sessions.delete(session);
+			}
+		}
+	}
+
+	/** The ids of the entries that the engine has of a session; the session is open when they are there. */
+	private open(session: string, cwd: string): Sent {
+		const known = this.sessions.get(session);
+		if (known && known.generation === this.engine.generation && this.engine.alive && known.cwd === cwd) return known;
+		const ids = this.engine.request("open", { session, cwd, home: homedir(), host: host() }).then((result) => {
+			const problems = (result as { problems?: unknown } | undefined)?.problems;
+			if (Array.isArray(problems) && problems.length > 0) this.onProblems(problems.map(String));
+			return new Set<string>();
+		});
+		const sent = { generation: this.engine.generation, cwd, ids };
+		this.sessions.set(session, sent);
+		ids.catch(() => this.sessions.get(session) === sent && this.sessions.delete(session));
+		return sent;
 	}
 }

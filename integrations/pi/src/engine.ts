@@ -4,7 +4,9 @@ import { findBinary } from "./binary.js";
 const PROTOCOL = 1;
 const TIMEOUT_MS = 2000;
 const BACKOFF_MS = [1000, 2000, 5000, 15000, 60000];
+const STEADY_MS = 60000; // a run that lasted so long does not count as one more failure in a row
 const MAX_LINE = 64 << 20;
+const CANCELLED = -32004;
 const READY = 0; // the id under which the engine's first message is awaited
 
 /** An answer of the engine that is an error of the request, not of the engine. */
@@ -20,19 +22,8 @@ export class Fault extends Error {
 const refused = (code: number, message: string) => Object.assign(new Refused(message), { code });
 const fault = (reason: string, message: string) => Object.assign(new Fault(message), { reason });
 
-interface Pending {
-	resolve(value: unknown): void;
-	reject(error: Error): void;
-	timer: NodeJS.Timeout;
-}
-
-interface Message {
-	id?: number;
-	method?: string;
-	params?: { protocol?: number };
-	result?: unknown;
-	error?: { code: number; message: string };
-}
+type Pending = { resolve(value: unknown): void; reject(error: Error): void; timer: NodeJS.Timeout };
+type Message = { id?: number | null; method?: string; params?: { protocol?: number }; result?: unknown; error?: { code: number; message: string } };
 
 /** One run of `deja pi`. */
 class Run {
@@ -40,6 +31,7 @@ class Run {
 	private next = READY + 1;
 	private rest = "";
 	ended?: Fault;
+	readonly since = Date.now();
 	readonly ready = this.await(READY, "start");
 
 	constructor(private readonly child: ChildProcess) {
@@ -56,7 +48,10 @@ class Run {
 		if (this.ended) return Promise.reject(this.ended);
 		const id = this.next++;
 		this.send({ jsonrpc: "2.0", id, method, params });
-		const cancel = () => this.send({ jsonrpc: "2.0", method: "cancel", params: { id } });
+		const cancel = () => {
+			this.send({ jsonrpc: "2.0", method: "cancel", params: { id } });
+			this.settle(id)?.reject(refused(CANCELLED, "cancelled")); // pi does not wait for a stuck engine
+		};
 		signal?.addEventListener("abort", cancel, { once: true });
 		return this.await(id, method).finally(() => signal?.removeEventListener("abort", cancel));
 	}
@@ -69,9 +64,11 @@ class Run {
 	}
 
 	private receive(text: string): void {
-		const lines = (this.rest + text).split("\n");
-		this.rest = lines.pop() ?? "";
+		this.rest += text;
 		if (this.rest.length > MAX_LINE) this.end(fault("nonsense", "the engine sent an endless line"));
+		if (this.ended || !text.includes("\n")) return;
+		const lines = this.rest.split("\n");
+		this.rest = lines.pop() ?? "";
 		for (const line of lines) {
 			try {
 				if (line) this.message(JSON.parse(line));
@@ -86,12 +83,18 @@ class Run {
 		if (id === READY && m.params?.protocol !== PROTOCOL) {
 			this.end(fault("protocol", `the engine speaks protocol ${m.params?.protocol}, this extension ${PROTOCOL}: update both`));
 		}
+		// It cannot be said which request this is about.
+		if (id === null) this.end(fault("nonsense", `the engine did not understand: ${m.error?.message}`));
+		if (m.error) this.settle(id)?.reject(refused(Number(m.error.code), String(m.error.message)));
+		else this.settle(id)?.resolve(m.result);
+	}
+
+	/** Takes a request off the list of those under way. */
+	private settle(id: number | null = -1): Pending | undefined {
 		const waiting = this.pending.get(id ?? -1);
-		if (!waiting) return;
+		clearTimeout(waiting?.timer);
 		this.pending.delete(id ?? -1);
-		clearTimeout(waiting.timer);
-		if (m.error) waiting.reject(refused(Number(m.error.code), String(m.error.message)));
-		else waiting.resolve(m.result);
+		return waiting;
 	}
 
 	private send(message: unknown): void {
@@ -133,9 +136,7 @@ export class Engine {
 		const run = this.alive && this.run ? this.run : this.start();
 		try {
 			await run.ready;
-			const result = await run.request(method, params, signal);
-			this.failures = 0;
-			return result;
+			return await run.request(method, params, signal);
 		} catch (e) {
 			throw e instanceof Refused ? e : this.failed(run, e instanceof Fault ? e : fault("defect", String(e)));
 		}
@@ -162,6 +163,7 @@ export class Engine {
 	private failed(run: Run | undefined, why: Fault): Fault {
 		run?.end(why);
 		if (run !== this.run) return why;
+		if (run && Date.now() - run.since > STEADY_MS) this.failures = 0;
 		this.run = undefined;
 		this.lastFault = why;
 		this.notBefore = Date.now() + (BACKOFF_MS[Math.min(this.failures++, BACKOFF_MS.length - 1)] ?? 0);

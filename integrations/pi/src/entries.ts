@@ -1,20 +1,24 @@
 import { createHash } from "node:crypto";
 
 /** The part of pi's session manager that is used. An older one has only getBranch. */
-export interface SessionView {
+export type SessionView = {
 	getBranch(): unknown[];
 	getLeafId?(): string | null;
 	getEntry?(id: string): unknown;
 	getSessionId?(): string;
-}
-
-/** A session entry as it is sent: docs/protocol.md, "Entries". */
-export type WireEntry = Record<string, unknown> & { id: string };
+};
 
 type Json = Record<string, unknown>;
+/** A session entry as it is sent: docs/protocol.md, "Entries". */
+export type WireEntry = Json & { id: string };
 
 const object = (v: unknown): Json => (typeof v === "object" && v !== null ? (v as Json) : {});
 const blocks = (v: unknown): Json[] => (Array.isArray(v) ? v.map(object) : []);
+// A field of another type would cost the whole message; undefined ones are not sent.
+const text = (v: unknown): string | undefined => (typeof v === "string" ? v : undefined);
+// pi makes texts of numbers and truth values before its tools see them.
+const spelled = (v: unknown): string => (typeof v === "object" ? "" : String(v ?? ""));
+const whole = (v: unknown): number => (typeof v === "number" && Number.isSafeInteger(v) && v > 0 ? v : 0);
 
 /** SHA-256 of a content that is exactly one text, else undefined. */
 export function digest(content: unknown): string | undefined {
@@ -24,37 +28,26 @@ export function digest(content: unknown): string | undefined {
 }
 
 function message(m: Json): Json {
-	if (m.role === "assistant") {
-		const calls = blocks(m.content)
-			.filter((b) => b.type === "toolCall" && b.name === "read")
-			.map((b) => ({ id: b.id, path: String(object(b.arguments).path ?? "") }));
-		return calls.length > 0 ? { role: m.role, calls } : { role: m.role };
+	const role = text(m.role);
+	if (role === "assistant") {
+		const reads = blocks(m.content).filter((b) => b.type === "toolCall" && b.name === "read");
+		return { role, calls: reads.map((b) => ({ id: text(b.id), path: spelled(object(b.arguments).path) })) };
 	}
-	if (m.role !== "toolResult") return { role: m.role };
-	const result: Json = { role: m.role, toolCallId: m.toolCallId, toolName: m.toolName };
-	if (m.isError) result.isError = true;
+	if (role !== "toolResult") return { role };
+	const result: Json = { role, toolCallId: text(m.toolCallId), toolName: text(m.toolName), isError: m.isError === true };
 	if (m.toolName !== "read") return result;
-	const details = object(m.details);
-	const cut = object(details.truncation);
-	if (details.readcache !== undefined) result.readcache = details.readcache;
-	if (cut.truncated === true) result.cut = Number(cut.outputLines) || 0;
-	return { ...result, digest: digest(m.content) };
+	const { readcache, truncation } = object(m.details);
+	const cut = object(truncation);
+	return { ...result, readcache, digest: digest(m.content), cut: cut.truncated === true ? whole(cut.outputLines) : undefined };
 }
 
 /** Reduces an entry to what the engine looks at; texts become digests. */
 export function reduce(entry: unknown): WireEntry {
 	const e = object(entry);
-	const wire: WireEntry = { id: String(e.id), type: e.type };
-	if (e.parentId) wire.parentId = e.parentId;
+	const wire: WireEntry = { id: text(e.id) ?? "", parentId: text(e.parentId), type: text(e.type) };
 	if (e.type === "message") return { ...wire, ...message(object(e.message)) };
-	if (e.type === "custom") {
-		wire.customType = e.customType;
-		if (e.customType === "pi-readcache") wire.data = e.data;
-	}
-	if (e.type === "context_edit") {
-		wire.targetId = e.targetId;
-		if (e.replacement === null || e.replacement === undefined) wire.omit = true;
-	}
+	if (e.type === "custom") return { ...wire, customType: text(e.customType), data: e.customType === "pi-readcache" ? e.data : undefined };
+	if (e.type === "context_edit") return { ...wire, targetId: text(e.targetId), omit: (e.replacement ?? null) === null };
 	return wire;
 }
 
@@ -74,13 +67,13 @@ export function unseen(view: SessionView, sent: Set<string>): { leaf: string; en
 	if (!view.getLeafId || !view.getEntry) {
 		const branch = view.getBranch();
 		branch.forEach(take);
-		return { leaf: String(object(branch.at(-1)).id ?? ""), entries };
+		return { leaf: text(object(branch.at(-1)).id) ?? "", entries };
 	}
 	const leaf = view.getLeafId() ?? "";
 	let entry = leaf ? view.getEntry(leaf) : undefined;
 	while (entry && take(entry)) {
-		const parent = object(entry).parentId;
-		entry = typeof parent === "string" ? view.getEntry(parent) : undefined;
+		const parent = text(object(entry).parentId);
+		entry = parent ? view.getEntry(parent) : undefined;
 	}
 	return { leaf, entries: entries.reverse() };
 }

@@ -1,11 +1,7 @@
-/**
- * pi-readcache: repeated reads cost a line instead of a file.
- *
- * This extension moves bytes between pi and the engine (`deja pi`). What is decided about a read is
- * decided there; when the engine cannot be asked, pi's own read answers as if nothing were installed.
- */
+// pi-readcache: repeated reads cost a line instead of a file. This extension moves bytes between pi and the
+// engine (`deja pi`), which decides. When it cannot be asked, pi's own read answers as if nothing were installed.
 import * as pi from "@mariozechner/pi-coding-agent";
-import { Cache, type Place, type ReadArgs } from "./cache.js";
+import { Cache, type Place, type ReadAnswer, type ReadArgs } from "./cache.js";
 import { Fault, Refused } from "./engine.js";
 import { digest } from "./entries.js";
 
@@ -52,11 +48,9 @@ export default function readcache(api: unknown): void {
 
 	/** Counts why the engine was not asked, and tells the user the first time. */
 	function excuse(e: unknown, ctx: Context): void {
-		const reason = e instanceof Fault ? e.reason : e instanceof Refused ? `refused_${-e.code}` : "defect";
-		cache.count(reason);
-		if (noticed) return;
+		cache.count(e instanceof Fault ? e.reason : e instanceof Refused ? `refused_${-e.code}` : "defect");
+		if (!noticed) tell(ctx, `readcache is off for now, reads are pi's own: ${(e as Error).message}. Run "deja doctor".`, "warning");
 		noticed = true;
-		tell(ctx, `readcache is off for now, reads are pi's own: ${(e as Error).message}. Run "deja doctor".`, "warning");
 	}
 
 	const own = readIn(process.cwd());
@@ -67,26 +61,23 @@ export default function readcache(api: unknown): void {
 			const plain = (a: ReadArgs) => readIn(ctx.cwd).execute(id, a, signal, onUpdate, ctx);
 			if (signal?.aborted) return plain(args);
 			cache.onProblems = (problems) => tell(ctx, `readcache settings:\n${problems.join("\n")}`, "warning");
-			let answer: Awaited<ReturnType<Cache["read"]>>;
+			let answer: ReadAnswer | undefined;
 			try {
 				answer = await cache.read(ctx, args, signal);
 			} catch (e) {
 				if (!signal?.aborted) excuse(e, ctx);
-				return plain(args);
 			}
-			if (signal?.aborted) return plain(args);
+			if (!answer || signal?.aborted) return plain(args);
 			if (answer.error !== undefined) throw new Error(answer.error);
 			if (answer.text !== undefined) {
 				return { content: [{ type: "text", text: answer.text }], details: { readcache: answer.readcache } };
 			}
-			const { expect, ...how }: ReadArgs & { expect?: string } = answer.plain ?? args;
+			const { expect, ...how }: NonNullable<ReadAnswer["plain"]> = answer.plain ?? args;
 			const result = await plain(how);
 			if (!expect) return result;
-			if (digest(result.content) !== expect) {
-				cache.count("text_differs"); // the file changed in between, or this pi reads differently
-				return result;
-			}
-			return { ...result, details: { ...(result.details as object | undefined), readcache: answer.readcache } };
+			if (digest(result.content) === expect) return { ...result, details: { ...(result.details as object), readcache: answer.readcache } };
+			cache.count("text_differs"); // the file changed in between, or this pi reads differently
+			return result;
 		},
 	});
 
@@ -102,8 +93,7 @@ export default function readcache(api: unknown): void {
 		description:
 			"Make the next read of a file (or of its lines offset to offset+limit-1) return the full text, also if it is unchanged. Use it when you cannot find text that read reported as unchanged.",
 		parameters: own.parameters,
-		async execute(_id, args, _signal, _onUpdate, context) {
-			const { path, offset, limit } = args;
+		async execute(_id, { path, offset, limit }, _signal, _onUpdate, context) {
 			return { content: [{ type: "text", text: await refresh(context as Context, { path, offset, limit }) }], details: {} };
 		},
 	});
@@ -111,13 +101,11 @@ export default function readcache(api: unknown): void {
 	const command = (name: string, description: string, run: (args: string, ctx: Context) => Promise<string>) =>
 		host.registerCommand(name, {
 			description,
-			async handler(args, ctx) {
-				try {
-					tell(ctx, await run(args, ctx));
-				} catch (e) {
-					tell(ctx, `readcache: ${e instanceof Error ? e.message : String(e)}`, "error");
-				}
-			},
+			handler: (args, ctx) =>
+				run(args, ctx).then(
+					(text) => tell(ctx, text),
+					(e) => tell(ctx, `readcache: ${e instanceof Error ? e.message : String(e)}`, "error"),
+				),
 		});
 	command("readcache-status", "Show what the read cache knows in this branch and what it saved", (_args, ctx) => cache.status(ctx));
 	command("readcache-refresh", "Serve the next read in full: <path> [start-end]", (args, ctx) => refresh(ctx, { line: args }));
