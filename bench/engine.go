@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -114,46 +113,31 @@ func decision(ctx context.Context, _ string) ([]figure, error) {
 	}, nil
 }
 
-// replay measures reading and replaying a session file of 100 000 entries.
-func replay(_ context.Context, _ string) ([]figure, error) {
-	file := sessionFile(100_000)
-	best := time.Duration(1 << 62)
-	var size uint64
-	for range 5 {
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		start := time.Now()
-		f, err := pi.Decode(bytes.NewReader(file))
-		if err != nil {
-			return nil, err
-		}
-		t := f.Tree(f.Cwd, "/home/x")
-		best = min(best, time.Since(start))
-		runtime.ReadMemStats(&after)
-		size = after.Sys
-		if st, err := t.At(f.Leaf); err != nil || st.Trust.Len() == 0 {
-			return nil, fmt.Errorf("replay: nothing known at the leaf: %v", err)
-		}
-		runtime.KeepAlive(t)
-	}
-	wire, err := wireReplay(file)
+// replay measures the cold replay of 100 000 entries as it happens after a restart: from the start of
+// the engine's process, over the protocol, to the answer about the state at the leaf.
+func replay(ctx context.Context, engine string) ([]figure, error) {
+	f, err := pi.Decode(bytes.NewReader(sessionFile(100_000)))
 	if err != nil {
 		return nil, err
 	}
+	script, size := replayMessages(f)
+	best, memory := time.Duration(1<<62), int64(0)
+	for range 7 {
+		took, peak, err := replayOnce(ctx, engine, script)
+		if err != nil {
+			return nil, err
+		}
+		best, memory = min(best, took), max(memory, peak)
+	}
 	return []figure{
-		{"cold replay of 100 000 entries, as the extension sends them, best of 5", ms(wire), "≤ 300 ms", wire <= 300*time.Millisecond},
-		{"memory of the process that did it", fmt.Sprintf("%d MB", size>>20), "≤ 200 MB", size <= 200<<20},
-		{fmt.Sprintf("for comparison: the same from a session file of %d MB (deja status)", len(file)>>20), ms(best), "", true},
+		{fmt.Sprintf("cold replay of 100 000 entries (%d MB of messages), process start included, best of 7", size>>20), ms(best), "≤ 300 ms", best <= 300*time.Millisecond},
+		{"peak memory of that process", fmt.Sprintf("%d MB", memory>>20), "≤ 200 MB", memory <= 200<<20},
 	}, nil
 }
 
-// wireReplay is the replay as in a session: entries as messages of the protocol, batch by batch.
-func wireReplay(file []byte) (time.Duration, error) {
-	f, err := pi.Decode(bytes.NewReader(file))
-	if err != nil {
-		return 0, err
-	}
+// replayMessages is what the extension sends first: the session, its entries in batches, and here a
+// question about the state.
+func replayMessages(f *pi.File) (script []byte, size int) {
 	var msgs bytes.Buffer
 	put := func(id int, method string, params any) {
 		raw, _ := json.Marshal(params) // our own types
@@ -163,17 +147,36 @@ func wireReplay(file []byte) (time.Duration, error) {
 	for rest := f.Entries; len(rest) > 0; rest = rest[min(2000, len(rest)):] {
 		put(2, pi.MethodEntries, pi.EntriesParams{Session: "s", Entries: rest[:min(2000, len(rest))]})
 	}
-	best := time.Duration(1 << 62)
-	for range 5 {
-		runtime.GC()
-		start := time.Now()
-		s := &pi.Server{Version: "bench"}
-		if err := s.Serve(context.Background(), bytes.NewReader(msgs.Bytes()), io.Discard); err != nil {
-			return 0, err
-		}
-		best = min(best, time.Since(start))
+	put(3, pi.MethodRead, map[string]string{"session": "s", "leaf": f.Leaf, "path": "/p/none"})
+	return msgs.Bytes(), msgs.Len()
+}
+
+func replayOnce(ctx context.Context, engine string, script []byte) (took time.Duration, peak int64, err error) {
+	cmd := exec.CommandContext(ctx, engine, "pi")
+	cmd.Stdin = bytes.NewReader(script)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, 0, err
 	}
-	return best, nil
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w; run make build first", engine, err)
+	}
+	lines := bufio.NewScanner(out)
+	answered := false
+	for lines.Scan() {
+		if bytes.Contains(lines.Bytes(), []byte(`"id":3,`)) {
+			took = time.Since(start)
+			answered = bytes.Contains(lines.Bytes(), []byte(`"not_found"`))
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return 0, 0, err
+	}
+	if !answered {
+		return 0, 0, fmt.Errorf("replay: the engine did not answer the read at the leaf")
+	}
+	return took, peakMemory(cmd.ProcessState), nil
 }
 
 // sessionFile is a session as pi writes it: a user message, a call, a result, over 300 files.

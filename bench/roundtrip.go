@@ -19,7 +19,7 @@ func roundTrip(ctx context.Context, engine string) ([]figure, error) {
 	}
 	cmd := exec.CommandContext(ctx, "node", "--import", "tsx", filepath.Join("bench", "roundtrip.ts"))
 	cmd.Dir = filepath.Join("integrations", "pi")
-	cmd.Env = append(os.Environ(), "DEJA_BIN="+bin)
+	cmd.Env = append(os.Environ(), "DEJA_BIN="+bin, "TSX_TSCONFIG_PATH=tsconfig.run.json")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
