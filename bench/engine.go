@@ -153,7 +153,10 @@ func replayMessages(f *pi.File) (script []byte, size int) {
 
 func replayOnce(ctx context.Context, engine string, script []byte) (took time.Duration, peak int64, err error) {
 	cmd := exec.CommandContext(ctx, engine, "pi")
-	cmd.Stdin = bytes.NewReader(script)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, 0, err
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return 0, 0, err
@@ -162,21 +165,25 @@ func replayOnce(ctx context.Context, engine string, script []byte) (took time.Du
 	if err := cmd.Start(); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w; run make build first", engine, err)
 	}
-	lines := bufio.NewScanner(out)
+	go func() { _, _ = in.Write(script) }() // a broken pipe shows as a missing answer
 	answered := false
-	for lines.Scan() {
+	for lines := bufio.NewScanner(out); !answered && lines.Scan(); {
 		if bytes.Contains(lines.Bytes(), []byte(`"id":3,`)) {
 			took = time.Since(start)
-			answered = bytes.Contains(lines.Bytes(), []byte(`"not_found"`))
+			if answered = bytes.Contains(lines.Bytes(), []byte(`"not_found"`)); !answered {
+				break
+			}
 		}
 	}
+	peak = peakMemory(cmd.Process.Pid)
+	_ = in.Close()
 	if err := cmd.Wait(); err != nil {
 		return 0, 0, err
 	}
 	if !answered {
 		return 0, 0, fmt.Errorf("replay: the engine did not answer the read at the leaf")
 	}
-	return took, peakMemory(cmd.ProcessState), nil
+	return took, peak, nil
 }
 
 // sessionFile is a session as pi writes it: a user message, a call, a result, over 300 files.

@@ -9,39 +9,38 @@ package flatjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strconv"
 	"unicode/utf8"
 )
 
 // Plain reports whether text has none of the bytes that would make a string more than the bytes
-// between its quotes: no escapes, no control characters, valid UTF-8. Scan and Array need it.
+// between its quotes: no escapes, no control characters, valid UTF-8. Everything else here needs it.
 func Plain(text []byte) bool {
-	ascii := true
-	for _, c := range text {
-		if c == '\\' || c < ' ' {
+	const each = 0x0101010101010101
+	rest := text
+	for ; len(rest) >= 8; rest = rest[8:] { // eight bytes at a time: it is a tenth of a replay otherwise
+		x := binary.LittleEndian.Uint64(rest)
+		if (x-each*' ')&^x&(each*0x80) != 0 { // a byte below ' '
 			return false
 		}
-		ascii = ascii && c < utf8.RuneSelf
 	}
-	return ascii || utf8.Valid(text)
+	for _, c := range rest {
+		if c < ' ' {
+			return false
+		}
+	}
+	return bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text)
 }
 
 // Value is a JSON value as it stands in the text.
 type Value []byte
 
-// maxDepth bounds how deep values may nest; what we look at is three deep.
-const maxDepth = 8
-
-// Scan reads an object at the start of text, calling field for each member in order, and returns
-// what follows the object. ok is false if the object is not of the plain kind or field refused a
-// member; fields that were seen by then mean nothing. The text must be Plain. The bytes given to
-// field belong to it.
-func Scan(text []byte, field func(name []byte, v Value) bool) (rest []byte, ok bool) {
-	return object(text, 0, field)
-}
-
-func object(text []byte, depth int, field func([]byte, Value) bool) (rest []byte, ok bool) {
-	if depth > maxDepth || len(text) < 2 || text[0] != '{' {
+// Object reads an object at the start of text, calling member with each name and the text at its
+// value; member returns what follows the value. ok is false if the object is not of the plain kind
+// or member refused something; what was seen by then means nothing. Name belongs to text.
+func Object(text []byte, member func(name, at []byte) (rest []byte, ok bool)) (rest []byte, ok bool) {
+	if len(text) < 2 || text[0] != '{' {
 		return nil, false
 	}
 	if text[1] == '}' {
@@ -55,16 +54,25 @@ func object(text []byte, depth int, field func([]byte, Value) bool) (rest []byte
 		if name == nil || len(after) == 0 || after[0] != ':' {
 			return nil, false
 		}
-		v, after := value(after[1:], depth)
-		if v == nil || (field != nil && !field(name[1:len(name)-1], v)) || len(after) == 0 {
+		if text, ok = member(name[1:len(name)-1], after[1:]); !ok || len(text) == 0 {
 			return nil, false
 		}
-		if after[0] == '}' {
-			return after[1:], true
+		if text[0] == '}' {
+			return text[1:], true
 		}
-		text = after
 	}
 }
+
+// Scan is Object for members that are wanted as values.
+func Scan(text []byte, field func(name []byte, v Value) bool) (rest []byte, ok bool) {
+	return Object(text, func(name, at []byte) ([]byte, bool) {
+		v, rest := Next(at)
+		return rest, v != nil && field(name, v)
+	})
+}
+
+// Next splits off the value at the start of text: nil if there is none of the plain kind.
+func Next(text []byte) (v Value, rest []byte) { return value(text, 0) }
 
 // Array reads an array at the start of text, calling item with the text at each element; item
 // returns what follows the element. The text must be Plain.
@@ -105,25 +113,28 @@ func (v Value) Int() (int64, bool) {
 // Bool returns true or false.
 func (v Value) Bool() (is, ok bool) { return v[0] == 't', v[0] == 't' || v[0] == 'f' }
 
-// value splits off the value at the start of text: nil if there is none of the plain kind.
+// maxDepth bounds how deep a value may nest; what we look at is three deep.
+const maxDepth = 8
+
 func value(text []byte, depth int) (v, rest []byte) {
-	if len(text) == 0 {
+	if len(text) == 0 || depth > maxDepth {
 		return nil, nil
 	}
+	skip := func(at []byte) ([]byte, bool) {
+		v, rest := value(at, depth+1)
+		return rest, v != nil
+	}
+	var ok bool
 	switch c := text[0]; {
 	case c == '"':
 		return quoted(text)
-	case c == '{' || c == '[':
-		var ok bool
-		if c == '{' {
-			rest, ok = object(text, depth+1, nil)
-		} else if depth < maxDepth {
-			rest, ok = Array(text, func(at []byte) ([]byte, bool) {
-				v, rest := value(at, depth+1)
-				return rest, v != nil
-			})
+	case c == '{':
+		if rest, ok = Object(text, func(_, at []byte) ([]byte, bool) { return skip(at) }); !ok {
+			return nil, nil
 		}
-		if !ok {
+		return text[:len(text)-len(rest)], rest
+	case c == '[':
+		if rest, ok = Array(text, skip); !ok {
 			return nil, nil
 		}
 		return text[:len(text)-len(rest)], rest

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"deja/flatjson"
 	"deja/trust"
@@ -75,7 +74,15 @@ func (m *Meta) scan(raw []byte) bool {
 		return false
 	}
 	rest, ok := flatjson.Scan(raw, func(name []byte, v flatjson.Value) bool {
-		text := func(to *string) bool { s, ok := v.Text(); *to = string(s); return ok }
+		text := func(to *string) bool {
+			s, ok := v.Text()
+			if string(s) == "full" { // most often both the mode and the scope: no copy
+				*to = "full"
+			} else {
+				*to = string(s)
+			}
+			return ok
+		}
 		num := func(to *int) bool { n, ok := v.Int(); *to = int(n); return ok }
 		switch string(name) {
 		case "v":
@@ -144,7 +151,12 @@ func (m Meta) check() error {
 func hash(s string) bool { return len(s) == 2*sha256.Size && hexadecimal(s) }
 
 func hexadecimal(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') }) < 0
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
 }
 
 // Invalidate is the custom entry that an explicit refresh leaves in the session (spec 4.4).

@@ -117,6 +117,8 @@ type Tree struct {
 	empty *node
 }
 
+var user = &Entry{Kind: User}
+
 // New returns an empty session.
 func New() *Tree {
 	return &Tree{nodes: map[string]*node{}, empty: &node{state: &State{}}}
@@ -158,8 +160,14 @@ func (t *Tree) Add(e Entry) error {
 		parent = t.empty
 	}
 	n := &node{parent: parent, state: parent.state, edits: parent.edits, from: parent.from}
-	if e.Kind != Other {
-		n.entry, n.from = &e, n
+	switch e.Kind {
+	case Other:
+	case User:
+		n.entry, n.from = user, n // all of them mean the same
+		t.apply(n)
+	default:
+		kept := e
+		n.entry, n.from = &kept, n
 		t.apply(n)
 	}
 	t.nodes[e.ID] = n
@@ -168,7 +176,10 @@ func (t *Tree) Add(e Entry) error {
 
 // apply makes the state of n from its parent's.
 func (t *Tree) apply(n *node) {
-	if n.entry.Kind != Edit {
+	switch k := n.entry.Kind; {
+	case k == Assistant, k == User && n.parent.state.Repeat == Repeat{}:
+		return // the parent's state
+	case k != Edit:
 		next := n.parent.state.step(n, n.edits)
 		n.state = &next
 		return

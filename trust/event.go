@@ -37,16 +37,12 @@ func ParseScope(key string) (Scope, error) {
 	if key == "full" {
 		return Full, nil
 	}
-	bad := fmt.Errorf("scope key %q: want \"full\" or \"r:<start>:<end>\" with 1 <= start <= end", key)
 	from, to, ok := strings.Cut(strings.TrimPrefix(key, "r:"), ":")
-	if !ok || !strings.HasPrefix(key, "r:") {
-		return Scope{}, bad
-	}
 	start, err1 := strconv.Atoi(from)
 	end, err2 := strconv.Atoi(to)
 	s := Lines(start, end)
-	if err1 != nil || err2 != nil || start < 1 || end < start || s.String() != key {
-		return Scope{}, bad
+	if !ok || err1 != nil || err2 != nil || start < 1 || end < start || s.String() != key {
+		return Scope{}, fmt.Errorf("scope key %.80q: want \"full\" or \"r:<start>:<end>\" with 1 <= start <= end", key)
 	}
 	return s, nil
 }

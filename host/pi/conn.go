@@ -47,8 +47,9 @@ type conn struct {
 	running map[string]context.CancelFunc
 	work    sync.WaitGroup
 
-	// quick answers a message that it can read faster than the general way; false for the others.
-	quick func(line []byte) bool
+	// quick reads a message that it knows faster than the general way and returns what answers it;
+	// nil for the others. It runs ahead of the answers and touches nothing that they do.
+	quick func(line []byte) (answer func())
 }
 
 // handler answers one request. It runs in order; what may take long it returns as a function that
@@ -73,22 +74,53 @@ func (c *conn) serve(ctx context.Context, methods map[string]handler) error {
 		c.work.Wait()
 		stop()
 	}()
-	for {
-		line, long, err := readLine(c.in, c.limit)
+	for m := range c.read(ctx) {
 		switch {
-		case long:
+		case m.long:
 			c.answer(nobody, nil, refuse(CodeTooLarge, "message over %d bytes was skipped; send fewer entries at a time", c.limit))
-		case c.quick != nil && c.quick(line):
-		case len(bytes.TrimSpace(line)) > 0:
-			c.dispatch(ctx, line, methods)
+		case m.answer != nil:
+			m.answer()
+		case len(bytes.TrimSpace(m.line)) > 0:
+			c.dispatch(ctx, m.line, methods)
 		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read from the host: %w", err)
+		if m.err != nil && !errors.Is(m.err, io.EOF) {
+			return fmt.Errorf("read from the host: %w", m.err)
 		}
 	}
+	return nil
+}
+
+// input is a line from the host, or the end.
+type input struct {
+	line   []byte
+	long   bool
+	answer func() // what conn.quick made of the line
+	err    error  // the last one has it
+}
+
+// read delivers the lines of the host, one ahead of their answers: in a long session, reading
+// the next batch of entries takes as long as replaying the one before.
+func (c *conn) read(ctx context.Context) <-chan input {
+	lines := make(chan input, 1)
+	go func() {
+		defer close(lines)
+		for {
+			line, long, err := readLine(c.in, c.limit)
+			m := input{line: line, long: long, err: err}
+			if c.quick != nil && !long {
+				m.answer = c.quick(line)
+			}
+			select {
+			case lines <- m:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return lines
 }
 
 func (c *conn) dispatch(ctx context.Context, line []byte, methods map[string]handler) {

@@ -15,51 +15,54 @@ func entriesMethod(line []byte) (id json.RawMessage, p EntriesParams, ok bool) {
 		return nil, p, false
 	}
 	var version, method string
-	var params flatjson.Value
-	rest, ok := flatjson.Scan(line, func(name []byte, v flatjson.Value) bool {
+	rest, ok := flatjson.Object(line, func(name, at []byte) ([]byte, bool) {
+		if string(name) == "params" {
+			return p.scan(at)
+		}
+		v, rest := flatjson.Next(at)
+		if v == nil {
+			return nil, false
+		}
 		switch string(name) {
 		case "jsonrpc":
-			return text(v, &version)
+			return rest, text(v, &version)
 		case "method":
-			return text(v, &method) && method == MethodEntries
+			return rest, text(v, &method) && method == MethodEntries
 		case "id":
 			id = append(json.RawMessage(nil), v...)
-			return validID(id)
-		case "params":
-			params = v
-			return true
+			return rest, validID(id)
 		}
-		return false
+		return nil, false
 	})
-	if !ok || len(rest) > 0 || version != "2.0" || method != MethodEntries || params == nil || id == nil {
-		return nil, p, false
-	}
-	rest, ok = flatjson.Scan(params, func(name []byte, v flatjson.Value) bool {
-		switch string(name) {
-		case "session":
-			return text(v, &p.Session)
-		case "entries":
-			if p.Entries != nil { // twice: encoding/json merges the two in its own way
-				return false
-			}
-			p.Entries, ok = scanEntries(v)
-			return ok
-		}
-		return false
-	})
-	return id, p, ok && len(rest) == 0
+	return id, p, ok && len(rest) == 0 && version == "2.0" && method == MethodEntries && p.Entries != nil && id != nil
 }
 
-func scanEntries(list flatjson.Value) ([]Entry, bool) {
-	entries := make([]Entry, 0, len(list)/150)
+func (p *EntriesParams) scan(at []byte) (rest []byte, ok bool) {
+	return flatjson.Object(at, func(name, at []byte) ([]byte, bool) {
+		switch string(name) {
+		case "session":
+			v, rest := flatjson.Next(at)
+			return rest, v != nil && text(v, &p.Session)
+		case "entries":
+			if p.Entries != nil { // twice: encoding/json merges the two in its own way
+				return nil, false
+			}
+			return p.scanEntries(at)
+		}
+		return nil, false
+	})
+}
+
+func (p *EntriesParams) scanEntries(at []byte) (rest []byte, ok bool) {
+	p.Entries = make([]Entry, 0, 1+min(len(at)/150, 4096))
 	last := ""
-	rest, ok := flatjson.Array(list, func(at []byte) ([]byte, bool) {
-		entries = append(entries, Entry{})
-		rest, ok := entries[len(entries)-1].scan(at, last)
-		last = entries[len(entries)-1].ID
+	return flatjson.Array(at, func(at []byte) ([]byte, bool) {
+		p.Entries = append(p.Entries, Entry{})
+		w := &p.Entries[len(p.Entries)-1]
+		rest, ok := w.scan(at, last)
+		last = w.ID
 		return rest, ok
 	})
-	return entries, ok && len(rest) == 0
 }
 
 // scan reads one entry. last is the id of the entry before it, mostly the parent of this one: its
@@ -93,7 +96,7 @@ func (w *Entry) scan(at []byte, last string) (rest []byte, ok bool) {
 			w.Failed, ok = v.Bool()
 			return ok
 		case "readcache":
-			w.Meta = append(json.RawMessage(nil), v...)
+			w.Meta = json.RawMessage(v) // the line is not used again
 			return true
 		case "digest":
 			return text(v, &w.Digest)

@@ -189,15 +189,17 @@ func (s *Server) branch(p EntriesParams, leaf string) (*open, session.State, err
 	return o, at, nil
 }
 
-// quickEntries answers the bulk of what is sent, see entriesMethod.
-func (s *Server) quickEntries(line []byte) bool {
+// quickEntries reads the bulk of what is sent, see entriesMethod.
+func (s *Server) quickEntries(line []byte) (answer func()) {
 	id, p, ok := entriesMethod(line)
-	if ok {
+	if !ok {
+		return nil
+	}
+	return func() {
 		s.conn.run(context.Background(), message{ID: id, Method: MethodEntries}, func(context.Context, json.RawMessage) (any, slow, error) {
 			return s.entries(p)
 		})
 	}
-	return ok
 }
 
 func (s *Server) entries(p EntriesParams) (any, slow, error) {
