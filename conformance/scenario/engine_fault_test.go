@@ -82,7 +82,7 @@ func TestEngineMissing(t *testing.T) {
 	})
 }
 
-// An engine that runs and is of no use.
+// An engine that runs and is of no use. spec 10.2
 func TestEngineUseless(t *testing.T) {
 	playFake(t, "", func(f faked) {
 		for mode, about := range map[string]string{

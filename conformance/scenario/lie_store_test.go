@@ -11,7 +11,7 @@ import (
 
 // Ways a read cache lies, 51-56: other names, a damaged store, and claims that help nobody.
 
-// Class 51, "symlink retargeted; case variants".
+// Class 51, "symlink retargeted; case variants". spec 2.3
 func TestLie51_SymlinkRetargeted(t *testing.T) {
 	play(t, func(s *stage) {
 		text, other := numbered(100), strings.ToUpper(numbered(90))

@@ -60,4 +60,3 @@ func numbered(n int) string {
 	}
 	return b.String()
 }
-

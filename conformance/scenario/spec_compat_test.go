@@ -171,6 +171,7 @@ func TestSpec21_25_OutputShape(t *testing.T) {
 }
 
 // Spec 21.5, 26: "no requirement to change system prompt/tool instructions".
+// spec 1.7
 func TestSpec21_26_PromptAndSchema(t *testing.T) {
 	t.Parallel()
 	pitest.Each(t, func(t *testing.T, line realpi.Line) {

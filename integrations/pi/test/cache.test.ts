@@ -28,6 +28,7 @@ describe("cache", { concurrency: true }, () => {
 		assert.deepEqual(f.sent("read")[0]?.params, { path: "x", offset: 3, session: "session-1", leaf: "", entries: [] });
 	});
 
+	// spec 10.1
 	test("two first reads at once open once and send each entry once", async (t) => {
 		const { f, cache, session, place, entries } = start(t, "good");
 		for (let i = 0; i < 3; i++) session.add(user);
