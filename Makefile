@@ -67,7 +67,7 @@ lint: ts
 	go run -modfile=tools/go.mod honnef.co/go/tools/cmd/staticcheck ./...
 	cd integrations/pi && npm run --silent lint
 
-bench:
+bench: build ts pi
 	go run ./bench
 
 FUZZTIME ?= 20s

@@ -44,7 +44,7 @@ type Config struct {
 	Enabled bool
 	// MinSaving is "minSaving": how many bytes an answer must be shorter than
 	// the plain read to be used. Default 1, range -1 to 1048576; a negative
-	// value turns the never-longer rule (invariant 5) off.
+	// value turns that rule off (spec 6.7).
 	MinSaving int
 	// Exclude holds the patterns in force, those of "exclude" after the
 	// defaults; see [Config.Excluded]. spec 9.4

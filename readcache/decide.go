@@ -67,10 +67,18 @@ func (r *read) claimWhole() (Decision, bool) {
 		return Decision{}, false
 	}
 	if base.Hash == current {
+		if base.Lines != r.snap.Total() { // metadata that lies about the length: lines may be unseen
+			r.reason = ReasonUnproven
+			return Decision{}, false
+		}
 		return r.serve(trust.ModeUnchanged, trust.Full, base, unchangedText(r.snap.Total()))
 	}
 	old, ok := r.load(base.Hash)
 	if !ok {
+		return Decision{}, false
+	}
+	if old.Total() != base.Lines {
+		r.reason = ReasonUnproven
 		return Decision{}, false
 	}
 	lines := 1 + strings.Count(r.shown.Text, "\n")

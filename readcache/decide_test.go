@@ -141,6 +141,19 @@ var reasons = map[Reason]func(t *testing.T, s *stage){
 		s.plain(s.decide(request("a", 121)), ReasonPastEnd, "", "")
 		s.plain(s.decide(request("a", 120)), ReasonNoSaving, trust.ModeFallback, "r:120:120")
 	},
+	// spec 2.3: the host opens the path as it is written, and a link makes its cleaned form another file.
+	ReasonNoKey: func(t *testing.T, s *stage) {
+		s.engine.dialect = textfile.Pi073
+		s.write("f", file(120))
+		if err := os.MkdirAll(s.path("x/y"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s.write("x/f", file(130))
+		if err := os.Symlink("x/y", s.path("link")); err != nil {
+			t.Fatal(err)
+		}
+		s.plain(s.decide(Request{Path: s.dir + "/link/../f"}), ReasonNoKey, "", "")
+	},
 	// spec 3.3
 	ReasonNothing: func(t *testing.T, s *stage) {
 		s.write("a", strings.Repeat("x", 60_000)+"\nsecond\n")

@@ -2,6 +2,7 @@ package readcache
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -131,10 +132,15 @@ func (e *Engine) Decide(ctx context.Context, at session.State, req Request) Deci
 	plain := func(why Reason) Decision {
 		return Decision{Reason: why, Plain: &PlainRead{Path: target.Arg, Offset: target.Offset, Limit: target.Limit}}
 	}
-	if e.Excluded(target.Path) {
+	// What is opened is what was looked at: a link may be pointed at a secret in between.
+	real, err := filepath.EvalSymlinks(target.Path)
+	if err != nil {
+		return plain(loadReason(ctx, err))
+	}
+	if e.config.Excluded(target.Path, real) {
 		return plain(ReasonExcluded)
 	}
-	snap, err := textfile.Load(ctx, target.Path, e.config.MaxFileBytes)
+	snap, err := textfile.Load(ctx, real, e.config.MaxFileBytes)
 	if err != nil {
 		return plain(loadReason(ctx, err))
 	}
@@ -142,7 +148,11 @@ func (e *Engine) Decide(ctx context.Context, at session.State, req Request) Deci
 	if err != nil {
 		return plain(ReasonPastEnd)
 	}
-	r := &read{Engine: e, ctx: ctx, at: at, path: target.Path, name: target.Arg, snap: snap, shown: shown}
+	name, ok := key(target.Path)
+	if !ok {
+		return plain(ReasonNoKey)
+	}
+	r := &read{Engine: e, ctx: ctx, at: at, path: name, name: target.Arg, snap: snap, shown: shown}
 	r.bounds(target.Offset, target.Limit)
 	d, ok := r.claim()
 	if !ok {
@@ -163,13 +173,19 @@ func untouched(req Request, why Reason) Decision {
 	return Decision{Reason: why, Plain: &PlainRead{Path: req.Path, Offset: req.Offset, Limit: req.Limit}}
 }
 
-// Excluded reports whether a path, or what it links to, may hold secrets (spec 9.4).
-func (e *Engine) Excluded(path string) bool {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		real = path
+// key is the key of the file that a path opens (spec 2.3). A host that does not clean absolute paths opens
+// one file by several of them; links may make the cleaned one another file, and then there is no key.
+func key(opened string) (string, bool) {
+	clean := filepath.Clean(opened)
+	if clean == opened {
+		return clean, true
 	}
-	return e.config.Excluded(path, real)
+	a, err := os.Stat(clean)
+	if err != nil {
+		return "", false
+	}
+	b, err := os.Stat(opened)
+	return clean, err == nil && os.SameFile(a, b)
 }
 
 func (e *Engine) diffLimits() linediff.Limits {

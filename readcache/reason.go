@@ -22,6 +22,7 @@ const (
 	ReasonNotRegular    Reason = "not_regular"    // directory, device, pipe
 	ReasonNotText       Reason = "not_text"       // not strict UTF-8
 	ReasonTooLarge      Reason = "too_large"      // beyond maxFileBytes
+	ReasonNoKey         Reason = "no_key"         // the path and its cleaned form are two files
 	ReasonPastEnd       Reason = "past_end"       // the host's own error follows
 	ReasonNothing       Reason = "nothing_shown"  // the first line is over the host's limit
 	ReasonCancelled     Reason = "cancelled"      // the request was given up

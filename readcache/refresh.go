@@ -3,6 +3,7 @@ package readcache
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func (e *Engine) Refresh(ctx context.Context, req Request, now time.Time) (Inval
 		lines = fmt.Sprintf(" lines %d-%d", scope.Start, scope.End)
 	}
 	text := fmt.Sprintf("[readcache: the next read of %s%s is served in full]", target.Arg, lines)
-	return Invalidate{V: MetaVersion, Kind: "invalidate", PathKey: target.Path, ScopeKey: scope.String(), At: now.UnixMilli()}, text, nil
+	return Invalidate{V: MetaVersion, Kind: "invalidate", PathKey: filepath.Clean(target.Path), ScopeKey: scope.String(), At: now.UnixMilli()}, text, nil
 }
 
 // farLine stands for the end of a file whose length is not known.

@@ -1,17 +1,21 @@
 package session
 
 import (
+	"path"
 	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"deja/trust"
 )
 
 // step applies the entry of n to the state of its parent, with the given edits in force.
-func (s State) step(n *node, edits *edit) State {
+func (s State) step(n *node, edited func(*node) (omit, found bool)) State {
 	e := n.entry
 	switch e.Kind {
 	case User:
-		if omit, found := edits.of(n); !found || !omit {
+		if omit, found := edited(n); !found || !omit {
 			s.Repeat = Repeat{}
 		}
 	case Compaction:
@@ -19,7 +23,7 @@ func (s State) step(n *node, edits *edit) State {
 	case Invalidation:
 		s.Trust = s.Trust.Invalidate(e.Path, e.Scope)
 	case Result:
-		if how, found := edits.of(n); found {
+		if how, found := edited(n); found {
 			return s.edited(n, how)
 		}
 		return s.result(n)
@@ -73,19 +77,29 @@ func (s State) unproven(n *node) State {
 		s.Trust = trust.State{}
 		return s
 	}
+	names := map[string]bool{}
 	for _, p := range slices.Concat(paths, n.entry.Paths) {
-		s.Trust = s.Trust.Doubt(p)
+		names[lastName(p)] = true
 	}
+	s.Trust = s.Trust.DoubtWhere(func(path string) bool { return names[lastName(path)] })
 	return s
+}
+
+var plainName = strings.NewReplacer("\u2019", "'", "\u202f", " ")
+
+// lastName is the last element of a path, the same for all spellings that may name one file: which of
+// them was opened depends on the folder, the home and the disk of that time (spec 4.5).
+func lastName(p string) string {
+	p = plainName.Replace(norm.NFC.String(path.Base(p)))
+	return strings.ToLower(strings.ToUpper(p))
 }
 
 // callPaths returns the keys that the path of the answered call may resolve to.
 func (n *node) callPaths() (paths []string, found bool) {
-	caller := n.caller()
-	if caller == nil {
+	if n.caller == nil {
 		return nil, false
 	}
-	for _, c := range caller.entry.Calls {
+	for _, c := range n.caller.entry.Calls {
 		if c.ID == n.entry.CallID {
 			paths, found = append(paths, c.Paths...), true
 		}
@@ -95,7 +109,7 @@ func (n *node) callPaths() (paths []string, found bool) {
 
 // caller returns the assistant message whose call n answers: the nearest one that calls read, as
 // results follow their calls before anything else is said. Nil if that is not so.
-func (n *node) caller() *node {
+func (n *node) findCaller() *node {
 	for p := n.parent.from; p != nil; p = p.parent.from {
 		switch p.entry.Kind {
 		case Assistant:
@@ -110,36 +124,62 @@ func (n *node) caller() *node {
 	return nil
 }
 
-// of returns the latest edit that takes n out of the context or replaces it. Editing the message
-// that holds the call counts too: a host drops a result whose call is gone.
+// of says whether n is left out of the context or shows something else there. Its own latest edit
+// decides. An edit of the message that holds the call leaves the result in the context of pi 0.87
+// as it was, but not of every provider: what the model sees of it is unknown.
 func (e *edit) of(n *node) (omit, found bool) {
-	if e == nil {
-		return false, false
-	}
-	caller := n.caller()
 	for ; e != nil; e = e.next {
-		if e.target == n || (caller != nil && e.target == caller) {
+		switch e.target {
+		case n:
 			return e.omit, true
+		case n.caller:
+			found = true
 		}
 	}
-	return false, false
+	return false, found
 }
 
-// replay makes the state of n afresh, from the last compaction on its branch, with all the edits
-// on the branch in force.
-func (n *node) replay() *State {
+// index is of for many entries: it looks at each edit once.
+func (e *edit) index() func(*node) (omit, found bool) {
+	latest := map[*node]bool{}
+	for ; e != nil; e = e.next {
+		if _, later := latest[e.target]; !later {
+			latest[e.target] = e.omit
+		}
+	}
+	return func(n *node) (omit, found bool) {
+		if omit, found = latest[n]; found {
+			return omit, true
+		}
+		_, found = latest[n.caller]
+		return false, found
+	}
+}
+
+// settle makes the state of n if there is none yet: afresh from the last compaction, or from the last
+// state with the same edits in force. Edits come in rows, and nobody asks in between.
+func (n *node) settle() *State {
+	if n.state != nil {
+		return n.state
+	}
 	var window []*node
-	for p := n.parent.from; p != nil; p = p.parent.from {
+	var s State
+	for p := n.from; p != nil; p = p.parent.from {
 		if p.entry.Kind == Compaction {
+			break
+		}
+		if p.state != nil && p.edits == n.edits {
+			s = *p.state
 			break
 		}
 		window = append(window, p)
 	}
-	var s State
+	edited := n.edits.index()
 	for _, p := range slices.Backward(window) {
-		s = s.step(p, n.edits)
+		s = s.step(p, edited)
 	}
-	return &s
+	n.state = &s
+	return n.state
 }
 
 func (c *Stats) count(e *Entry, trusted bool) {

@@ -100,9 +100,10 @@ type Stats struct {
 type node struct {
 	parent *node
 	entry  *Entry // nil when it means nothing for replay
-	state  *State // never nil
+	state  *State // nil until somebody asks, if an edit came before: see settle
 	edits  *edit  // the edits on the branch, latest first
 	from   *node  // nearest ancestor, or itself, whose entry is not nil
+	caller *node  // of a result: the message whose call it answers, nil if that is not known
 }
 
 type edit struct {
@@ -140,7 +141,7 @@ func (t *Tree) At(leaf string) (State, error) {
 	if n == nil {
 		return State{}, fmt.Errorf("leaf %q: %w", leaf, ErrUnknown)
 	}
-	return *n.state, nil
+	return *n.settle(), nil
 }
 
 // Add appends an entry. Entries never change, so a known id is ErrDuplicate and changes nothing.
@@ -168,6 +169,9 @@ func (t *Tree) Add(e Entry) error {
 	default:
 		kept := e
 		n.entry, n.from = &kept, n
+		if e.Kind == Result {
+			n.caller = n.findCaller()
+		}
 		t.apply(n)
 	}
 	t.nodes[e.ID] = n
@@ -177,11 +181,15 @@ func (t *Tree) Add(e Entry) error {
 // apply makes the state of n from its parent's.
 func (t *Tree) apply(n *node) {
 	switch k := n.entry.Kind; {
-	case k == Assistant, k == User && n.parent.state.Repeat == Repeat{}:
+	case k == Compaction:
+		n.state = t.empty.state
+	case k == Assistant, k == User && n.parent.state != nil && n.parent.state.Repeat == Repeat{}:
 		return // the parent's state
 	case k != Edit:
-		next := n.parent.state.step(n, n.edits)
-		n.state = &next
+		if n.parent.state != nil {
+			next := n.parent.state.step(n, n.edits.of)
+			n.state = &next
+		}
 		return
 	}
 	target := t.nodes[n.entry.Target]
@@ -190,6 +198,6 @@ func (t *Tree) apply(n *node) {
 	}
 	n.edits = &edit{target: target, omit: n.entry.Omit, next: n.parent.edits}
 	if k := target.entry.Kind; k == Result || k == Assistant || k == User {
-		n.state = n.replay()
+		n.state = nil
 	}
 }

@@ -32,7 +32,7 @@ var ErrNotText = errors.New("not a text file")
 const indexStep = 256
 
 // A Snapshot is one set of bytes of one file. Its hash, its lines and every
-// text made from it come from these bytes and from no second read (invariant 4).
+// text made from it come from these bytes and from no second read (spec 1.4).
 //
 // A Snapshot never changes and is safe for concurrent use.
 type Snapshot struct {

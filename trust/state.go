@@ -118,6 +118,25 @@ func (s State) Doubt(path string) State {
 	return State{paths: s.paths.Delete(path), seq: s.seq}
 }
 
+// maxScan is the most paths that DoubtWhere looks at one by one.
+const maxScan = 4096
+
+// DoubtWhere is Doubt for all paths that match. Beyond maxScan paths all of them are doubted.
+func (s State) DoubtWhere(match func(path string) bool) State {
+	switch n := s.Len(); {
+	case n == 0:
+		return s
+	case n > maxScan:
+		return State{seq: s.seq}
+	}
+	for it := s.paths.Iterator(); !it.Done(); {
+		if path, _, _ := it.Next(); match(path) {
+			s.paths = s.paths.Delete(path)
+		}
+	}
+	return s
+}
+
 // Len returns the number of paths with trust or doubt.
 func (s State) Len() int {
 	if s.paths == nil {

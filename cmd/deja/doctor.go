@@ -64,7 +64,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	c.Flags().StringVar(&dir, "dir", ".", "the project")
+	c.Flags().StringVar(&dir, "dir", ".", "the project's `folder`")
 	return c
 }
 

@@ -44,7 +44,7 @@ func gcCommand() *cobra.Command {
 					return usageError{fmt.Errorf("--max-age %q: want a duration such as 720h or 90m", age)}
 				}
 			}
-			used := pi.UsedVersions(dir, home, p.MaxAge)
+			used := pi.UsedVersions(dir, home, max(p.MaxAge, cfg.Store.MaxAge()))
 			store := object.Open(filepath.Join(dir, readcache.StoreDir))
 			res, err := store.Prune(c.Context(), time.Now(), p, func(hash string) bool { return used[hash] })
 			if err != nil {
@@ -62,8 +62,8 @@ func gcCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	c.Flags().StringVar(&dir, "dir", ".", "the project")
-	c.Flags().Int64Var(&size, "max-bytes", 0, "size to keep below (default: the setting store.maxBytes)")
-	c.Flags().StringVar(&age, "max-age", "", "time since the last use (default: the setting store.maxAgeDays)")
+	c.Flags().StringVar(&dir, "dir", ".", "the project's `folder`")
+	c.Flags().Int64Var(&size, "max-bytes", 0, "keep at most this many `bytes`, besides versions in use (default: the setting store.maxBytes)")
+	c.Flags().StringVar(&age, "max-age", "", "remove what was not used for this `time`, such as 720h or 90m (default: the setting store.maxAgeDays)")
 	return c
 }

@@ -1,4 +1,4 @@
-// Command deja keeps coding agents from paying again for what they already have.
+// Command deja answers a coding agent's repeated reads with a line or a diff instead of a file.
 //
 // The command line is a thin layer: each file here is one subcommand that reads its flags, calls
 // one package and renders the outcome. Rules of all of them:
@@ -23,7 +23,7 @@ import (
 // version is set by the Makefile; without it the version of the module or commit is used.
 var version = ""
 
-// errUsage marks errors of the call itself.
+// usageError marks errors of the call itself; they end with status 2.
 type usageError struct{ error }
 
 // errFound ends doctor with status 1 without another line of error.
@@ -34,8 +34,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := &cobra.Command{
 		Use:           "deja",
-		Short:         "Reads and workflow steps that are paid for once",
-		Long:          "deja answers a coding agent's repeated reads with a line instead of a file,\nwhen and only when the text is provably in the model's context.",
+		Short:         "Repeated reads that cost a line instead of a file",
+		Long:          "deja answers a coding agent's repeated reads with a line or a diff instead of a file,\nonly when the text is provably in the model's context.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -58,6 +58,6 @@ func statusCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
-	c.Flags().StringVar(&leaf, "leaf", "", "the entry where the branch ends (default: where pi resumes)")
+	c.Flags().StringVar(&leaf, "leaf", "", "the `id` of the entry where the branch ends (default: where pi resumes)")
 	return c
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // The engine is missing, dead, slow or talks nonsense: pi's plain read, one notice, restart with
-// back-off (issue 2, build 7; invariant 2).
+// back-off (spec 1.2, spec 10.2).
 
 // quick is far more than a read takes and less than the two seconds after which an engine is given
 // up: a read below it has not waited for the engine.

@@ -70,14 +70,6 @@ func pathKeys(cwd, home string, d textfile.Dialect) func(string) []string {
 		if i := strings.LastIndexByte(raw, ':'); i > 0 {
 			keys = append(keys, textfile.Lexical(raw[:i], cwd, home, d))
 		}
-		// Only names with such characters have variants on disk (spec 2.2).
-		if strings.ContainsFunc(raw, func(r rune) bool { return r == ' ' || r == '\'' || r > 0x7f }) {
-			for _, r := range []string{raw, raw[:max(strings.LastIndexByte(raw, ':'), 0)]} {
-				if r != "" {
-					keys = append(keys, textfile.Resolve(r, cwd, home, d))
-				}
-			}
-		}
 		return keys
 	}
 }
