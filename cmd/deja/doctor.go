@@ -175,7 +175,7 @@ func checkExtension(home, dir string) finding {
 			return f
 		}
 		for _, entry := range append(s.Packages, s.Extensions...) {
-			if strings.Contains(string(entry), "pi-readcache") || strings.Contains(string(entry), "integrations/pi") {
+			if isExtension(entry, filepath.Dir(settings), home) {
 				f.OK, f.Is = true, fmt.Sprintf("%s in %s", entry, settings)
 				return f
 			}
@@ -190,6 +190,37 @@ func checkExtension(home, dir string) finding {
 	f.Is = "pi does not load it"
 	f.Do = "pi install <deja>/integrations/pi, where <deja> is your clone (or try it once: pi -e <deja>/integrations/pi/src/index.ts)"
 	return f
+}
+
+// isExtension reports whether an entry of pi's settings loads our extension: by the name of the package
+// it names, or that is at the place it names. A place where nothing is (any more) loads nothing.
+func isExtension(entry json.RawMessage, dir, home string) bool {
+	const name = "pi-readcache"
+	var source string
+	if json.Unmarshal(entry, &source) != nil {
+		var o struct{ Source string }
+		_ = json.Unmarshal(entry, &o) // of another form: no source
+		source = o.Source
+	}
+	if spec, npm := strings.CutPrefix(source, "npm:"); npm {
+		return spec == name || strings.HasPrefix(spec, name+"@")
+	}
+	if rest, ok := strings.CutPrefix(source, "~/"); ok {
+		source = filepath.Join(home, rest)
+	} else if !filepath.IsAbs(source) {
+		source = filepath.Join(dir, source)
+	}
+	if _, err := os.Stat(source); err != nil {
+		return false
+	}
+	for range 3 { // a package's folder, or a file in its src
+		var p struct{ Name string }
+		if raw, err := os.ReadFile(filepath.Join(source, "package.json")); err == nil && json.Unmarshal(raw, &p) == nil {
+			return p.Name == name
+		}
+		source = filepath.Dir(source)
+	}
+	return false
 }
 
 func checkSettings(dir, home string) []finding {
