@@ -113,12 +113,12 @@ func (m *naive) replay(leaf string) State {
 			for _, c := range branch[j].Calls {
 				if c.ID == e.CallID {
 					for _, p := range c.Paths {
-						s.Trust = s.Trust.Doubt(p)
+						s.Trust = s.Trust.DoubtWhere(func(path string) bool { return path == p })
 					}
 				}
 			}
 			for _, p := range e.Paths {
-				s.Trust = s.Trust.Doubt(p)
+				s.Trust = s.Trust.DoubtWhere(func(path string) bool { return path == p })
 			}
 		default:
 			s = naiveResult(s, e)

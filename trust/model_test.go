@@ -221,7 +221,7 @@ const aPath = "a.go"
 func (p pair) step(e event) (pair, error) {
 	switch {
 	case e.unproven:
-		p.state = p.state.Doubt(aPath)
+		p.state = p.state.DoubtWhere(only(aPath))
 		p.model = model{clock: p.model.clock}
 		return p, nil
 	case e.invalidate != nil:

@@ -120,7 +120,7 @@ func TestPathsAreApart(t *testing.T) {
 	s, _ = s.Read(Read{Path: "a", Scope: Full, Mode: ModeFull, Served: "H", Lines: 3})
 	before, _ := s.Entire("a", "H")
 	for _, next := range []State{
-		s.Invalidate("b", Full), s.Invalidate("b", Lines(1, 2)), s.Doubt("b"),
+		s.Invalidate("b", Full), s.Invalidate("b", Lines(1, 2)), s.DoubtWhere(only("b")),
 		func() State {
 			n, _ := s.Read(Read{Path: "b", Scope: Full, Mode: ModeUnchanged, Base: "H", Served: "H", Lines: 3})
 			return n

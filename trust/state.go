@@ -109,19 +109,12 @@ func (s State) Invalidate(path string, scope Scope) State {
 	return s.with(path, f)
 }
 
-// Doubt says that something unproven was shown about path, so what the model last saw of it is
-// unknown (spec 4.5). Everything known so far stops being a base.
-func (s State) Doubt(path string) State {
-	if s.file(path) == nil {
-		return s
-	}
-	return State{paths: s.paths.Delete(path), seq: s.seq}
-}
-
 // maxScan is the most paths that DoubtWhere looks at one by one.
 const maxScan = 4096
 
-// DoubtWhere is Doubt for all paths that match. Beyond maxScan paths all of them are doubted.
+// DoubtWhere says that something unproven was shown about the paths that match, so what the model
+// last saw of them is unknown (spec 4.5). Everything known of them so far stops being a base. Beyond
+// maxScan paths all are doubted.
 func (s State) DoubtWhere(match func(path string) bool) State {
 	switch n := s.Len(); {
 	case n == 0:

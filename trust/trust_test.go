@@ -88,7 +88,7 @@ func step(t *testing.T, s *State, f []string) string {
 		*s = s.Invalidate(arg[0], scope(arg[1]))
 		return "forgotten"
 	case "doubt":
-		*s = s.Doubt(arg[0])
+		*s = s.DoubtWhere(only(arg[0]))
 		return "doubted"
 	case "compact":
 		*s = State{}
@@ -128,3 +128,6 @@ func dump(s State) string {
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
 }
+
+// only matches one path.
+func only(path string) func(string) bool { return func(p string) bool { return p == path } }

@@ -1,19 +1,27 @@
-package trust
+package conformance
 
 import (
 	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// spec 1.3: trust is a function of the entries alone. The package cannot look at anything else,
+// spec 1.3: trust and replay are functions of the entries alone. The packages cannot look at anything else,
 // because nothing that could is imported. Third-party packages are not followed: what they need
 // for printing (fmt imports os) is never handed a file or a clock by us.
-func TestPackageIsPure(t *testing.T) {
+func TestPureCore(t *testing.T) {
+	pure(t, "trust")
+	pure(t, "session", "deja/trust")
+}
+
+// pure checks the package in a folder of the project; of ours it may import only those.
+func pure(t *testing.T, folder string, ours ...string) {
+	t.Helper()
 	banned := map[string]string{
 		"os":        "files and environment: the disk is not what the model has",
 		"io/fs":     "files",
@@ -27,7 +35,7 @@ func TestPackageIsPure(t *testing.T) {
 		"log": "output: the caller sees all there is to see", "log/slog": "output",
 		"sync": "shared state: states are values", "context": "cancelling: half an answer is none",
 	}
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob(filepath.Join("..", folder, "*.go"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -48,8 +56,8 @@ func TestPackageIsPure(t *testing.T) {
 			if why, found := banned[path]; found {
 				t.Errorf("%s imports %s: %s", name, path, why)
 			}
-			if strings.HasPrefix(path, "deja/") {
-				t.Errorf("%s imports %s: trust knows no other package of ours", name, path)
+			if strings.HasPrefix(path, "deja/") && !slices.Contains(ours, path) {
+				t.Errorf("%s imports %s: %s knows no package of ours but %v", name, path, folder, ours)
 			}
 		}
 	}
